@@ -16,7 +16,7 @@ import pyarrow as pa
 from vocabgap.clustering.blending import DEPTH, Nearest
 from vocabgap.clustering.neighbours import SparseNeighbours, search_shard
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
-from vocabgap.engines.parts import row_of
+from vocabgap.engines.parts import portions, row_of
 
 SHARD: Final = 150_000  # clusters of a shard, some 50 MB: Spark takes no more than 128 MB for one task
 QUERIES: Final = 150_000  # searched for at once by all workers, some 50 MB
@@ -81,23 +81,12 @@ class ShardedNeighbours(SparseNeighbours):
         asked = [pickle.dumps(self.asked(queries[part], nearby[part], bounds[part])) for part in parts]
         listed, unlisted = np.full((len(queries), 0), -1, np.int32), np.zeros(len(queries))
         shards = list(map(pickle.dumps, self.shards(SHARD)))
-        for some in requests(shards):
+        for some in portions(list(map(len, shards)), REQUEST):
             floors = [pickle.dumps(DEPTH * best[part]) for part in parts]
             nearest = _united(self._sharding.search(asked, floors, shards[some]), len(parts))
             best, unlisted = np.maximum(best, nearest.similarity), np.maximum(unlisted, nearest.bound)
             listed = _packed_to_the_left(np.concatenate([listed, nearest.listed], axis=1))
         return listed, unlisted
-
-
-def requests(contents: list[bytes]) -> Iterator[slice]:
-    """Yield slices of consecutive contents that fit into one request each."""
-    start = size = 0
-    for place, content in enumerate(contents):
-        if place > start and size + len(content) > REQUEST:
-            yield slice(start, place)
-            start, size = place, 0
-        size += len(content)
-    yield slice(start, len(contents))
 
 
 def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

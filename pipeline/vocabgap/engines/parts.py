@@ -211,6 +211,18 @@ def packed(content: pl.DataFrame | bytes) -> bytes:
     return file.getvalue()
 
 
+def portions(sizes: Sequence[int], most_bytes: int, most: int | None = None) -> Iterator[slice]:
+    """Cut a list of things into slices of at most `most` things and `most_bytes`, or of one larger thing."""
+    start, total = 0, 0
+    for place, size in enumerate(sizes):
+        if place > start and (total + size > most_bytes or place - start == most):
+            yield slice(start, place)
+            start, total = place, 0
+        total += size
+    if sizes:
+        yield slice(start, len(sizes))
+
+
 def fetched(frame: "DataFrame") -> "pa.Table":
     """Run the work on the cluster, and return its rows."""
     with warnings.catch_warnings():

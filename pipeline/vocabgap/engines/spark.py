@@ -36,12 +36,13 @@ from vocabgap.engines.parts import (
     collected,
     fetched,
     packed,
+    portions,
     row_of,
     spread,
     stored,
     table_of,
 )
-from vocabgap.engines.stores import StoredFile, contents, mirror, portions
+from vocabgap.engines.stores import StoredFile, contents, mirror
 from vocabgap.errors import InvalidInputError, StateError, require_text
 from vocabgap.files.parts import MOST_BYTES, KeptFolder, Parts, Shared, numbered, temporary_folder
 from vocabgap.ingest.discovery import LogFile
@@ -102,7 +103,7 @@ class SparkEngine:
         """
         at_once = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
         files = [self._files.get(log.path) if log.problem is None else None for log in logs]
-        pieces = [*portions([0 if file is None else file.size for file in files], at_once)]
+        pieces = [*portions([0 if file is None else file.size for file in files], MOST_BYTES, at_once)]
         folder = None if self._folder is None else mkdtemp(dir=self._folder)
         packed = [pickle.dumps((logs[piece], settings, folder)) for piece in pieces]
         work = self._spread(
@@ -192,7 +193,7 @@ class SparkEngine:
 
         held = self._session.createDataFrame(pa.table({"shard": shards}))
         results: list[pl.DataFrame] = []
-        for part in steps.requests(asked):
+        for part in portions(list(map(len, asked)), steps.REQUEST):
             numbers = list(range(part.start, part.stop))
             blocks = self._spread({"block": numbers, "asked": asked[part], "floors": floors[part]})
             results += collected(blocks.crossJoin(held).mapInArrow(steps.search_batches, ROWS))[""]

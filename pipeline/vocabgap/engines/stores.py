@@ -5,12 +5,12 @@ files whose content decides how they are read come here.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from vocabgap.engines.parts import fetched
+from vocabgap.engines.parts import fetched, portions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.extensions import reader_of
 from vocabgap.files.parts import MOST_BYTES
@@ -69,7 +69,7 @@ def mirror(
             hint = "name them in the glob of a source in vocabgap.toml"
             raise InvalidInputError(f"root '{shown}': only the content tells how to read {few}", hint=hint)
         brought = [files[path] for path in here.values()]
-        for some in portions([file.size for file in brought]):
+        for some in portions([file.size for file in brought], MOST_BYTES):
             found = contents(session, [file.address for file in brought[some]])
             for row in fetched(found.select("path", "content")).to_pylist():
                 if local := here.get(row["path"]):
@@ -77,18 +77,6 @@ def mirror(
     if reader_of(folder) is not None:
         raise InvalidInputError(f"root '{shown}' is a shared corpus", hint="name a local copy")
     return files
-
-
-def portions(sizes: Sequence[int], most: int | None = None) -> Iterator[slice]:
-    """Cut a list of things into slices of at most `most`, of `MOST_BYTES` unless one thing has more."""
-    start, total = 0, 0
-    for place, size in enumerate(sizes):
-        if place > start and (total + size > MOST_BYTES or place - start == most):
-            yield slice(start, place)
-            start, total = place, 0
-        total += size
-    if sizes:
-        yield slice(start, len(sizes))
 
 
 def _key(path: str) -> str:
