@@ -136,6 +136,8 @@ class SparkEngine:
         numbered = ((number, *each) for number, piece in enumerate(pieces) for each in enumerate(piece))
         wanted = [(number, place, file) for number, place, file in numbered if file is not None]
         numbers, places, files = zip(*wanted, strict=True)
+        if len({file.listed for file in files}) < len(files):  # Sail lists paths without their bucket
+            raise StateError("two roots have files of the same path", hint="read them on a Spark server")
         table = pa.table({"piece": numbers, "place": places, "path": [file.listed for file in files]})
         found = contents(self._session, [file.address for file in files]).select("path", "content")
         named = self._session.createDataFrame(table).hint("broadcast")
