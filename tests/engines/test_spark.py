@@ -228,7 +228,7 @@ def test_a_table_without_its_engine_is_an_error(demo: Path) -> None:
     with spark_engine() as engine:
         lines = scan(demo, read_logs=engine.read_logs).lines
 
-    with pytest.raises(StateError, match="its engine is closed"):
+    with pytest.raises(StateError, match="engine of the cluster is closed"):
         lines.collect()
 
 

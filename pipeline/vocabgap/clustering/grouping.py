@@ -68,6 +68,7 @@ def cluster(
     """
     if not isinstance(records, Parts):
         RECORDS.require(records, PHRASE_FIELDS)
+        records = records.filter("counted") if "counted" in records.columns else records
     settings = ClusterSettings() if settings is None else settings
     require_kind("settings", settings, ClusterSettings, "a ClusterSettings")
     named = embedder if isinstance(embedder, str) else None

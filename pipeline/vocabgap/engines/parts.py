@@ -116,10 +116,7 @@ class SparkParts(Parts):
         """Return rows of the frames that a function makes of each part, given its number."""
         session: Any = self.rows.sparkSession
         if session.is_stopped:
-            raise StateError(
-                "the table is on a cluster, and its engine is closed",
-                hint="use it inside the block of `with vocabgap.spark_engine()`",
-            )
+            raise closed_engine()
         marks, queries, heights = self.marks, self.queries, self.heights
 
         def run(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
@@ -136,6 +133,12 @@ class SparkParts(Parts):
                         yield row_of(number, place, name, frame)
 
         return self.rows.mapInArrow(run, ROWS)
+
+
+def closed_engine() -> StateError:
+    """Return the error of an engine, or of a table of it, that is used too late."""
+    hint = "use it inside the block of `with vocabgap.spark_engine()`"
+    return StateError("the engine of the cluster is closed", hint=hint)
 
 
 class SharedFrame:

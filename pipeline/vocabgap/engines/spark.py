@@ -33,6 +33,7 @@ from vocabgap.engines.parts import (
     ROWS,
     SharedFrame,
     SparkParts,
+    closed_engine,
     collected,
     fetched,
     packed,
@@ -92,6 +93,7 @@ class SparkEngine:
         self._pieces = _PIECES * tasks
         self._folder = folder
         self._stored: list[DataFrame] = []
+        self._closed = False
         self._mirrors = KeptFolder(MIRRORS)
         self._files: dict[str, StoredFile] = {}  # by their paths in mirrors
         session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")  # of rows with whole tables
@@ -101,6 +103,8 @@ class SparkEngine:
 
         The records stay on the cluster.
         """
+        if self._closed:
+            raise closed_engine()
         at_once = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
         files = [self._files.get(log.path) if log.problem is None else None for log in logs]
         pieces = [*portions([0 if file is None else file.size for file in files], MOST_BYTES, at_once)]
@@ -155,6 +159,7 @@ class SparkEngine:
 
     def close(self) -> None:
         """Free the memory of the workers."""
+        self._closed = True
         with suppress(Exception):  # the work is done, or has failed for its own reason
             for rows in self._stored:
                 rows.unpersist()
@@ -236,7 +241,9 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
         with _sail() if remote is None else _server(remote) as session:
             if where is None:
                 with temporary_folder() as folder:
-                    yield SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1, folder)
+                    engine = SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1, folder)
+                    with closing(engine):
+                        yield engine
             else:
                 _send_package(session)
                 engine = SparkEngine(session, f"spark {session.version} at {where}", _parallel_tasks(session))

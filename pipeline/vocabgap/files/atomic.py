@@ -238,8 +238,12 @@ def _is_file(path: Path) -> bool:
 
 def holds_parts(folder: Path) -> bool:
     """Return whether a path is a folder, not a link, with the parts of a table and nothing else."""
-    is_folder = stat.S_ISDIR(folder.lstat().st_mode)
-    return is_folder and all(_PART.fullmatch(path.name) and _is_file(path) for path in folder.iterdir())
+    return stat.S_ISDIR(folder.lstat().st_mode) and not strangers(folder)
+
+
+def strangers(folder: Path) -> list[Path]:
+    """Return the entries of a folder that are no part of a table, in order."""
+    return [path for path in files_of(folder) if not (_PART.fullmatch(path.name) and _is_file(path))]
 
 
 def files_of(path: Path) -> list[Path]:

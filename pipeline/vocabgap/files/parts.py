@@ -6,6 +6,7 @@ run here and on a cluster (`engines.spark`), so the results are equal.
 """
 
 import errno
+import os
 import shutil
 import tempfile
 import weakref
@@ -18,7 +19,7 @@ from typing import Final, Protocol, Self, TypeVar
 
 import polars as pl
 
-from vocabgap.errors import StateError
+from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.atomic import files_of, watched, write_parquet
 
 ROW: Final = "row"
@@ -32,6 +33,7 @@ MOST_BYTES: Final = 32 << 20
 _PLACES: Final = 1 << 32  # row numbers of a part
 _PREFIX: Final = "vocabgap-"  # of temporary folders
 _FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
+_GONE_HINT: Final = "repeat the command; its temporary files must stay until it ends"
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
 _Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
@@ -102,7 +104,13 @@ class Parts:
 
     def frames(self, query: Query = pl.LazyFrame.lazy) -> Iterator[pl.DataFrame]:
         """Yield the rows of each part, or the result of a query on them."""
-        return (query(part).collect() for part in self._parts())
+        for source, part in zip(self.sources, self._parts(), strict=True):
+            try:
+                yield query(part).collect()
+            except (OSError, pl.exceptions.ComputeError) as error:
+                if not isinstance(source, Path):
+                    raise
+                raise StateError(f"'{source}' cannot be read: {error}", hint=_GONE_HINT) from error
 
     def by(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, pl.DataFrame]:
         """Run a query on each part, and a step on its results, with all rows of equal keys at once.
@@ -120,14 +128,16 @@ class Parts:
             return dict(step(pl.concat(held)))
         largest = max(int(frame.estimated_size()) for frame in held)
         buckets = 1 + (size + largest * (len(self.sources) - len(held))) // MOST_BYTES
-        with temporary_folder() as folder, enough_space(folder):
+        with temporary_folder() as folder:
             # Polars' own partitioned sink holds most of the rows in memory.
             for number in range(len(self.sources)):
                 frame = held.pop(0) if held else next(frames)
                 for rows in frame.with_columns(bucket_of(keys, buckets)).partition_by(BUCKET):
                     bucket = Path(folder, str(rows[BUCKET][0]))
-                    bucket.mkdir(exist_ok=True)
-                    rows.drop(BUCKET).write_ipc(bucket / f"{number}.ipc")
+                    with enough_space(folder):
+                        bucket.mkdir(exist_ok=True)
+                        with watched(bucket / f"{number}.ipc") as file:
+                            rows.drop(BUCKET).write_ipc(file)
             return united(step(pl.read_ipc(bucket / "*.ipc")) for bucket in Path(folder).iterdir())
 
     def lazy(self) -> pl.LazyFrame:
@@ -165,6 +175,17 @@ class Parts:
         with watched(path) as file:
             self.lazy().drop(ROW, strict=False).sink_parquet(file, row_group_size=MOST_ROWS)
         return Parts.read(path)
+
+    def __deepcopy__(self, _: object) -> Self:
+        return self
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        if self.folder is None:
+            return super().__reduce__()
+        raise InvalidInputError(
+            "a table in temporary files cannot be pickled",
+            hint="pickle its rows in memory (`.records`), or write them (`.lazy().sink_parquet`)",
+        )
 
     def _parts(self) -> Iterator[pl.LazyFrame]:
         for number, source in enumerate(self.sources):
@@ -250,13 +271,29 @@ class KeptFolder:
 
     def __init__(self, prefix: str = _PREFIX) -> None:
         """Create a folder whose name begins with a prefix."""
-        self.name = tempfile.mkdtemp(prefix=prefix)
-        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+        with enough_space(temporary_place()):
+            self.name = tempfile.mkdtemp(prefix=prefix, dir=temporary_place())
+        weakref.finalize(self, _removed, self.name, os.getpid())
 
 
-def temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a private folder for files that are not kept."""
-    return tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
+def _removed(folder: str, process: int) -> None:
+    if os.getpid() == process:  # not in a fork
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """Yield a private folder for the time of a block."""
+    kept = KeptFolder()
+    try:
+        yield kept.name
+    finally:
+        _removed(kept.name, os.getpid())
+
+
+def temporary_place() -> str:
+    """Return the folder of temporary folders; Python would ignore an unusable TMPDIR."""
+    return os.environ.get("TMPDIR") or tempfile.gettempdir()
 
 
 @contextmanager
@@ -264,5 +301,5 @@ def enough_space(folder: str) -> Iterator[None]:
     """Raise StateError if a folder cannot hold the files that are written to it."""
     try:
         yield
-    except (OSError, pl.exceptions.ComputeError) as error:
+    except OSError as error:
         raise StateError(f"'{folder}' cannot hold the records: {error}", hint=_FULL_HINT) from error

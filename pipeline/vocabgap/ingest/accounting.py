@@ -99,7 +99,8 @@ def accounted(records: pl.LazyFrame) -> pl.LazyFrame:
 
 def lines_of(records: pl.DataFrame) -> Parts:
     """Return table `records`, ordered by repository, file and line, with column `MOMENT`."""
-    return Parts.of(records.with_columns(pl.col("timestamp").forward_fill().over(_LOG).alias(MOMENT)))
+    known = pl.col("timestamp").forward_fill().over("tenant_id", *_LOG)
+    return Parts.of(records.with_columns(known.alias(MOMENT)))
 
 
 def marks_of(records: Parts) -> pl.DataFrame:

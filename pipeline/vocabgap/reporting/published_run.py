@@ -22,7 +22,7 @@ from vocabgap.errors import (
     VocabgapError,
     expanded,
 )
-from vocabgap.files.atomic import holds_parts, settle, whole_folder
+from vocabgap.files.atomic import settle, strangers, whole_folder
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, file_kind, refusal, refusing
 from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
@@ -93,10 +93,13 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
             raise StateError(f"'{target}' holds the current folder", hint="name another folder with --out")
     with refusing(f"'{target}' cannot be read", hint="check its permissions and its disk"):
         foreign = any(target.iterdir()) and not _is_marked(target)
-    folders = (target / name for name in RUN_FILES if (target / name).is_dir())
-    if foreign or not all(folder.name == GAPS_NAME and holds_parts(folder) for folder in folders):
+    for folder in (target / name for name in RUN_FILES if (target / name).is_dir()):
+        strange = [folder] if folder.name != GAPS_NAME or folder.is_symlink() else strangers(folder)
+        if strange:
+            raise StateError(f"'{strange[0]}' is no file of a run of vocabgap", hint=_ELSEWHERE)
+    if foreign:
         is_unread = (target / MANIFEST_NAME).is_file()
-        why = f": {MANIFEST_NAME} is damaged, or of another program" if foreign and is_unread else ""
+        why = f": {MANIFEST_NAME} is damaged, or of another program" if is_unread else ""
         raise StateError(f"folder '{target}' has files, but no run of vocabgap{why}", hint=_ELSEWHERE)
 
 
@@ -206,6 +209,8 @@ def read_parts(folder: Path, name: str, table: Table) -> Parts:
     """Return a table like `read_table`, but in parts, which memory need not hold; it may be a folder."""
     path = folder / name
     with _reading(path, _AGAIN, FileKind.FILE, FileKind.FOLDER):
+        if path.is_dir() and (strange := strangers(path)):  # reading a pipe would block
+            raise StateError(f"'{strange[0]}' is no part of the table", hint=_AGAIN)
         _require_digest(folder, name, describe_output(path).sha256, _AGAIN)
         return Parts.read(path, table.fitted)
 
