@@ -77,7 +77,7 @@ def test_a_usage_error_is_invalid_input_and_leads_to_the_help(arguments: tuple[s
 
 
 def test_a_refusal_of_the_system_is_told_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(OSError(28, "No space left on device")))
+    monkeypatch.setattr("vocabgap.pipeline.rank_parts", failing(OSError(28, "No space left on device")))
 
     told = vocabgap("report", write_corpus(tmp_path, ONE))
 
@@ -86,7 +86,7 @@ def test_a_refusal_of_the_system_is_told_as_one(tmp_path: Path, monkeypatch: pyt
 
 
 def test_too_little_memory_is_no_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(MemoryError()))
+    monkeypatch.setattr("vocabgap.pipeline.rank_parts", failing(MemoryError()))
 
     told = vocabgap("report", write_corpus(tmp_path, ONE))
 
@@ -98,7 +98,7 @@ def test_too_little_memory_is_no_bug(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_bug_is_told_without_a_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(failure))
+    monkeypatch.setattr("vocabgap.pipeline.rank_parts", failing(failure))
     told = vocabgap("report", write_corpus(tmp_path, ONE))
     assert (told.code, told.out) == (ExitCode.BUG, "")
     assert f"this is a bug: {type(failure).__name__}" in told.err
@@ -109,7 +109,7 @@ def test_a_bug_is_told_without_a_traceback(
 def test_a_bug_is_raised_where_somebody_looks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_corpus(tmp_path, ONE)
     monkeypatch.setenv("VOCABGAP_DEBUG", "1")
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
+    monkeypatch.setattr("vocabgap.pipeline.rank_parts", failing(RuntimeError("boom")))
     with pytest.raises(RuntimeError, match="boom"):
         run(["report", str(root)])
 
@@ -125,7 +125,7 @@ def test_a_bug_is_raised_where_somebody_looks_for_it(tmp_path: Path, monkeypatch
 def test_a_panic_of_a_library_is_told_without_a_traceback(
     text: str, code: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(pl.exceptions.PanicException(text)))
+    monkeypatch.setattr("vocabgap.pipeline.rank_parts", failing(pl.exceptions.PanicException(text)))
     found = vocabgap("report", write_corpus(tmp_path, ONE))
     assert found.code == code
     assert found.err.startswith(f"vocabgap: {told}")

@@ -241,7 +241,7 @@ def test_a_folder_of_parts_that_holds_something_else_is_refused(out: Path) -> No
     with published(out) as folder:
         (folder / "run.json").write_text(MANIFEST)
         write_parts(folder, "notes.txt")
-    with pytest.raises(StateError, match="has files, but no run"):
+    with pytest.raises(StateError, match=r"notes.txt' is no file of a run"):
         publish(out)
     assert (out / "gaps.parquet" / "notes.txt").exists()
 

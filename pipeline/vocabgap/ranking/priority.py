@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import bdtr, bdtrc
 
 from vocabgap.model.moments import MICROSECONDS_A_DAY
 from vocabgap.model.settings import LEAST_WEEKS, RankSettings
@@ -202,6 +201,8 @@ def found_trends(
     *Journal of Pharmacokinetics and Biopharmaceutics* 15.
     [5] Kish, L. (1965). *Survey Sampling*. Wiley.
     """
+    from scipy.special import bdtr, bdtrc  # noqa: PLC0415 - a list of records does not need it
+
     usual = (log_lately - lately + whole * even) / np.maximum(log_whole, 1)
     lately, whole = (np.rint(mentions * scale).astype(np.int64) for mentions in (lately, whole))
     high, low = np.maximum(even, usual), np.minimum(even, usual)

@@ -14,7 +14,6 @@ from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
 from vocabgap.model.sources import NOT_A_GAP, NOT_GRANTED
 from vocabgap.model.tables import IMAGE_KEY
 from vocabgap.ranking.classifying import CategoryBy
-from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.screening import not_granted
 
 OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
@@ -139,6 +138,8 @@ def overview_of(gaps: Parts, now: datetime | None = None) -> pl.DataFrame:
     Each part has rows of its own. Columns: `OWNER`, `_STATUS`, `lines`, `image_id` (distinct), `overlong`
     (lines with too many operations), `first` and `newest` timestamp, without those after `now`.
     """
+    from vocabgap.ranking.combinations import names_too_many  # noqa: PLC0415 - loads SciPy
+
     timestamp = pl.col("timestamp")
     facts = (
         pl.len().alias("lines"),
