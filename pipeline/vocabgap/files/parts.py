@@ -28,7 +28,7 @@ BUCKET: Final = "bucket"
 """The column with the number of the bucket of a row."""
 MOST_ROWS: Final = 1 << 16
 """Rows of a part. A table with more rows is written to files."""
-MOST_BYTES: Final = 32 << 20
+MOST_BYTES: Final = 16 << 20
 """Bytes of the rows that a step gets at once, unless more have equal keys."""
 _PLACES: Final = 1 << 32  # row numbers of a part
 _PREFIX: Final = "vocabgap-"  # of temporary folders

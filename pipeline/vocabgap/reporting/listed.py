@@ -29,6 +29,7 @@ TITLES: Final = {
     HIDDEN: "Too rare so far",
 }
 MOST_LISTED: Final = 10_000
+MOST_IMAGES: Final = 100  # of a capability
 # Of each group on paper and without a script; a script shows all.
 SHOWN: Final = 50
 _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap made; it is safe in a shell
@@ -76,7 +77,7 @@ class Listed(msgspec.Struct, frozen=True):
 
     capability: Capability
     group: str  # one of `TITLES`
-    on_images: tuple[Tally, ...] = ()  # images with mentions, most first; empty without records
+    on_images: tuple[Tally, ...] = ()  # the first `MOST_IMAGES`, most mentions first; empty without records
     on_days: tuple[tuple[date, int], ...] = ()  # stretches with mentions, in UTC: first day and length
     lineage: tuple[Relation, ...] = ()
     history: tuple[Past, ...] = ()  # in some runs up to this run, oldest first
@@ -196,12 +197,18 @@ def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataF
 
 def _where_and_when(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Return the mentions of each capability by image, and its stretches of days with mentions."""
-    images = lines.group_by("capability", "place").agg(MENTIONS)
+    images = (
+        lines.group_by("capability", "place")
+        .agg(MENTIONS)
+        .sort("capability", "mentions", "place", descending=[False, True, False])
+        .group_by("capability", maintain_order=True)
+        .head(MOST_IMAGES)
+    )
     days = lines.select("capability", "day").drop_nulls().unique().sort("capability", "day")
     stretch = pl.col("day") - pl.duration(days=pl.int_range(pl.len()).over("capability"))
     stretches = days.group_by("capability", stretch.alias("stretch"), maintain_order=True)
     return {
-        "images": images.sort("capability", "mentions", "place", descending=[False, True, False]),
+        "images": images,
         "days": stretches.agg(pl.col("day").first(), pl.len()).drop("stretch"),
     }
 

@@ -12,7 +12,7 @@ import msgspec
 
 from vocabgap.model.capability import Asker, Capability, Example, Tally
 from vocabgap.model.record import rating
-from vocabgap.reporting.listed import MOST_LISTED, Choices, Listed
+from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed
 from vocabgap.reporting.wording import phrase, short_hash
 from vocabgap.text import excerpt, visible
 
@@ -29,7 +29,7 @@ class Limits(msgspec.Struct, frozen=True):
     characters: int  # of each text
     wordings: int  # and sets of operations
     evidence: int  # examples and workarounds of a capability after the first `WITH_ALL_EVIDENCE`
-    images: int = 100  # those with most mentions
+    images: int = MOST_IMAGES  # those with most mentions
     names: int = 100_000  # categories, operations and entries with most mentions
     rows: int = MOST_LISTED  # capabilities of the page
     runs: int = 0  # newest runs in a history
@@ -176,6 +176,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         (excerpt(each.wording, most), each.mentions, round(each.similarity, 2))
         for each in item.variants[: limits.wordings]
     )
+    on_images = listed.on_images[: limits.images]
     choices = listed.choices or Choices(item.capability_id)
     return Row(
         **{name: _safe(getattr(item, name), most) for name in _SHARED},
@@ -197,8 +198,8 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         category=index.categories.place(item.intent_category),
         categories=_placed(item.categories[: limits.names], index.categories),
         operations=_placed(item.operations[: limits.names], index.operations),
-        image_counts=_placed(listed.on_images[: limits.images], index.images),
-        other_images=max(len(listed.on_images) - limits.images, 0),
+        image_counts=_placed(on_images, index.images),
+        other_images=item.images - len(on_images) if on_images else 0,
         days=_days(listed.on_days, index.first_day),
         vocabulary_used=tuple(
             (excerpt(tally.name, most), tally.mentions) for tally in item.vocabulary_used[: limits.names]

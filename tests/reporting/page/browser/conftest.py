@@ -183,8 +183,11 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
     lap = place // len(demo)
     item = original.capability
     group = _GROUPS[place % len(_GROUPS)]
+    more = [Tally(f"extra-{number:02}", 1) for number in range(14 if place == 0 else 0)]
+    images = (*original.on_images, *more)
     capability = replace(
         item,
+        images=len(images),
         capability_id=f"cap-{place:012x}",
         rank=place + 1,
         rank_low=max(1, place - 3),
@@ -200,10 +203,6 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         covered_by=_covers(place, group),
         combinations=(Recurring(("exposure", "toneequal"), 1234), *item.combinations),
         decisions=("dismissed by ada on 2026-06-01: <b>rare</b>",) if group == DECIDED else (),
-    )
-    images = (
-        *original.on_images,
-        *(Tally(f"extra-{number:02}", 1) for number in range(14 if place == 0 else 0)),
     )
     told = (Relation("split", item.label, "<masks>", 12, 3, 5),) if place % 2 else ()
     if place % 12 == 6:
