@@ -1,12 +1,14 @@
 """Which needs meet, which stay apart, and what stands for a group."""
 
 import numpy as np
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from builders.clustering import asking, groups
 from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
+from vocabgap.files.parts import Parts
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.tables import CLUSTERS, LINKAGE, WORDINGS
 
@@ -17,6 +19,13 @@ def test_no_records_give_empty_tables() -> None:
     assert_frame_equal(found.wordings, WORDINGS.empty())
     assert_frame_equal(found.clusters, CLUSTERS.empty())
     assert_frame_equal(found.linkage, LINKAGE.empty())
+
+
+def test_lines_that_do_not_count_are_left_out() -> None:
+    gaps = asking("sky mask", "Sky masks", "film grain").with_columns(counted=pl.Series([True, False, True]))
+
+    for given in (gaps, Parts.of(gaps)):
+        assert cluster(given).wordings["wording"].to_list() == ["film grain", "sky mask"]
 
 
 def test_one_record_is_a_group_of_its_own() -> None:

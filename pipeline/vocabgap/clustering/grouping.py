@@ -48,7 +48,7 @@ def cluster(
 
     Args:
         records: Table `records`, at least the columns `missing_capability`, `description` and `intent`;
-            or the same in parts.
+            or the same in parts. Rows of table `gaps` that do not count are left out.
         settings: The settings; the defaults by default. The keywords replace single settings.
         threshold: Cosine distance, 0 to 1, below which groups merge. `by wording` chooses it for each merge:
             large groups and sentences may be further apart, and opposites (add, remove) never merge.
@@ -68,7 +68,7 @@ def cluster(
     """
     if not isinstance(records, Parts):
         RECORDS.require(records, PHRASE_FIELDS)
-        records = records.filter("counted") if "counted" in records.columns else records
+    records = Parts.of(records).then(_counted)
     settings = ClusterSettings() if settings is None else settings
     require_kind("settings", settings, ClusterSettings, "a ClusterSettings")
     named = embedder if isinstance(embedder, str) else None
@@ -102,6 +102,10 @@ def cluster(
     sides = leaving(linkage, points.weights, poles)
     tree = Tree(linkage, at, sides, cut, len(points.contents), max_distance)
     return _clusters(points, rows, tree, threshold)
+
+
+def _counted(lines: pl.LazyFrame) -> pl.LazyFrame:
+    return lines.filter("counted") if "counted" in lines.collect_schema().names() else lines
 
 
 @dataclass(frozen=True, repr=False)

@@ -251,7 +251,7 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
                     yield engine
     except PySparkException as error:
         line = _error_line(str(error))
-        is_full = os.strerror(errno.ENOSPC) in line
+        is_full = any(os.strerror(code) in line for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
         hint = "free some space there, and repeat the command" if is_full else _WORKERS_HINT
         raise StateError(f"{where or 'the engine'} failed: {line}", hint=hint) from error
 
