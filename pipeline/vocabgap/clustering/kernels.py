@@ -33,7 +33,8 @@ GRID: Final = 2.0**40
 DEPTH: Final = 0.85
 
 MANY_POSTINGS: Final = 2**15  # of a query's trigrams: reading more takes longer than the rest of a search
-_BLOCK: Final = 16  # clusters
+_LARGE_BLOCK: Final = 16  # clusters, if those of a block share many terms ...
+_SMALL_BLOCK: Final = 4  # ... and if not
 _LEVELS: Final = 255  # weights from 0 to 1 are kept in steps of 1/255, rounded up
 _STRIP: Final = 64  # bounds that are scanned at once
 _TAIL: Final = 0.5  # share of the wanted similarity that terms outside the bounds may add, at most ...
@@ -68,14 +69,16 @@ class Trigrams(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Blocks of sixteen consecutive clusters, indexed by term. Unsigned indices save checks of their sign."""
+    """Blocks of consecutive clusters, indexed by term. Unsigned indices save checks of their sign."""
+
+    size: int  # clusters of a block
 
     first: IntArray  # shape (terms + 1,): the blocks with term c are at `first[c]` to `first[c + 1]`
     blocks: npt.NDArray[np.uint32]  # shape (entries,)
     weights: npt.NDArray[np.float32]  # shape (entries,): largest weight of the term in a cluster of the block
     start: IntArray  # shape (blocks + 1,): the terms of block b are at `start[b]` to `start[b + 1]`
     terms: npt.NDArray[np.uint32]  # shape (entries,)
-    levels: npt.NDArray[np.uint8]  # shape (16 * entries,): weights, cluster by cluster within each block
+    levels: npt.NDArray[np.uint8]  # shape (size * entries,): weights, cluster by cluster within each block
     trigram_parts: npt.NDArray[np.float32]  # shape (blocks,): largest sum of weights of spelt terms
 
 
@@ -113,7 +116,7 @@ class Memory(NamedTuple):
             np.empty(blocks, np.float32),
             np.empty(blocks, np.int32),
             np.empty(terms, np.float32),
-            np.empty(_BLOCK, np.float32),
+            np.empty(_LARGE_BLOCK, np.float32),
             np.full(clusters, -1, np.int32),
             np.empty(listed),
             np.empty(listed, np.int32),
@@ -298,8 +301,8 @@ def _open_block(q, block, count, order, vectors, trigrams, blocks, unscored, flo
     limits = _bound_clusters(block, unscored, blocks, memory)
     slack = _ROUNDING * (blocks.start[block + 1] - blocks.start[block] + _PARTS)
     wanted = _wanted_similarity(near, count, floor)
-    for p in range(block * _BLOCK, min((block + 1) * _BLOCK, len(order))):
-        if compared[p] != q and limits[p - block * _BLOCK] >= wanted - slack:
+    for p in range(block * blocks.size, min((block + 1) * blocks.size, len(order))):
+        if compared[p] != q and limits[p - block * blocks.size] >= wanted - slack:
             if unscored > 0.0:
                 _score_terms(q, terms[start[p] : start[p + 1]], trigrams, memory)
             similarity = _exact_similarity(term_scores, p, start, terms, weights)
@@ -316,9 +319,9 @@ def _bound_clusters(block, unscored, blocks, memory):
     level_scores, limits = memory.level_scores[: end - first], memory.limits
     for k in range(first, end):
         level_scores[k - first] = memory.term_scores[blocks.terms[k]] / _LEVELS
-    levels = blocks.levels[_BLOCK * first : _BLOCK * end]
+    levels = blocks.levels[blocks.size * first : blocks.size * end]
     rest = np.float32(unscored * blocks.trigram_parts[block])
-    for j in range(_BLOCK):
+    for j in range(blocks.size):
         limits[j] = rest + _rough_product(level_scores, levels[j * (end - first) : (j + 1) * (end - first)])
     return limits
 
@@ -500,7 +503,8 @@ def laid_out(start, terms, weights, spread):
 def blocks_of(start, terms, weights, rows, first_gram):
     """Arrange the first `rows` rows in blocks: the fields of `Blocks`. `first_gram` is `Trigrams.start`."""
     columns = len(first_gram) - 1
-    count = -(-rows // _BLOCK)
+    size = _block_size(start, terms, rows, columns)
+    count = -(-rows // size)
     parts = np.zeros(count, np.float32)
     last = np.full(columns, -1, np.int32)
     first, block_start = np.zeros(columns + 1, np.int64), np.zeros(count + 1, np.int64)
@@ -510,35 +514,48 @@ def blocks_of(start, terms, weights, rows, first_gram):
             c = terms[i]
             if first_gram[c] < first_gram[c + 1]:
                 part += weights[i]
-            if last[c] != p // _BLOCK:
-                last[c] = p // _BLOCK
+            if last[c] != p // size:
+                last[c] = p // size
                 first[c + 1] += 1
-                block_start[p // _BLOCK + 1] += 1
-        parts[p // _BLOCK] = max(parts[p // _BLOCK], np.float32(part))
+                block_start[p // size + 1] += 1
+        parts[p // size] = max(parts[p // size], np.float32(part))
     first, block_start = np.cumsum(first), np.cumsum(block_start)
     end, entry = first[:-1].copy(), np.empty(columns, np.int64)
     blocks, most = np.empty(first[-1], np.uint32), np.zeros(first[-1], np.float32)
-    block_terms, levels = np.empty(first[-1], np.uint32), np.zeros(_BLOCK * first[-1], np.uint8)
+    block_terms, levels = np.empty(first[-1], np.uint32), np.zeros(size * first[-1], np.uint8)
     last[:] = -1
     entries = 0
     for p in range(rows):
         for i in range(start[p], start[p + 1]):
             c = terms[i]
-            if last[c] != p // _BLOCK:
-                last[c] = p // _BLOCK
-                blocks[end[c]] = p // _BLOCK
+            if last[c] != p // size:
+                last[c] = p // size
+                blocks[end[c]] = p // size
                 end[c] += 1
                 entry[c] = entries
                 block_terms[entries] = c
                 entries += 1
             most[end[c] - 1] = max(most[end[c] - 1], np.float32(weights[i]))
             level = min(np.int64(np.ceil(weights[i] * _LEVELS)), _LEVELS)
-            levels[_place_of(entry[c], p, block_start)] = level
-    return first, blocks, most, block_start, block_terms, levels, parts
+            levels[_place_of(entry[c], p, size, block_start)] = level
+    return size, first, blocks, most, block_start, block_terms, levels, parts
 
 
 @njit
-def _place_of(entry, p, block_start):
+def _block_size(start, terms, rows, columns):
+    """Choose large blocks if their clusters share at least half of their terms."""
+    last = np.full(columns, -1, np.int32)
+    entries = 0
+    for p in range(rows):
+        for c in terms[start[p] : start[p + 1]]:
+            if last[c] != p // _LARGE_BLOCK:
+                last[c] = p // _LARGE_BLOCK
+                entries += 1
+    return _LARGE_BLOCK if 2 * entries <= start[rows] else _SMALL_BLOCK
+
+
+@njit
+def _place_of(entry, p, size, block_start):
     """Return the index of the level of a cluster, given the entry of its block."""
-    first, end = block_start[p // _BLOCK], block_start[p // _BLOCK + 1]
-    return _BLOCK * first + (p % _BLOCK) * (end - first) + entry - first
+    first, end = block_start[p // size], block_start[p // size + 1]
+    return size * first + (p % size) * (end - first) + entry - first

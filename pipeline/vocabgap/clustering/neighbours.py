@@ -8,7 +8,7 @@ nor G are negative. So
 * spelt terms with t <= eta add at most eta times the largest sum of their weights in the block. That sum
   includes the weights of all other spelt terms, so these terms add only what t exceeds eta by.
 
-Clusters are ordered by their heaviest terms, and sixteen consecutive clusters make a block. An inverted index
+Clusters are ordered by their heaviest terms, and consecutive clusters make a block. An inverted index
 lists the blocks of each term with its largest weight there (block-max pruning: Ding & Suel 2011; Mallia et
 al. 2024, arXiv 2405.01117, also read such blocks best first). The best block is opened first: it shows how
 similar the nearest clusters are. Then all blocks are opened whose bound is not below that.

@@ -66,7 +66,8 @@ _LOGS_AT_ONCE: Final = 256  # at most, in a piece of work
 _PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
 _MANY_NUMBERS: Final = 100_000  # more than any number of parallel tasks
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of the package's files that the steps need
-_MOST_PARTS: Final = 1 << 12  # of a piece of work
+_ROWS_OF_PART: Final = 1 << 13  # some megabytes: the workers of Spark hold several copies of a part
+_MOST_PARTS: Final = 1 << 15  # of a piece of work
 _SIZES: Final = {"part": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
 _REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
 _PORT: Final = 15_002  # the default of Spark Connect
@@ -171,7 +172,7 @@ class SparkEngine:
         if self._folder is not None:
             return spread(self._session, fetched(rows), self._pieces)
         rows = rows.repartition(self._pieces)  # a large log has many parts
-        self._stored.append(rows.persist(StorageLevel.MEMORY_AND_DISK))
+        self._stored.append(rows.persist(StorageLevel.DISK_ONLY))
         return rows
 
     def _table(self, rows: "DataFrame", sizes: pl.DataFrame, empty: pl.DataFrame) -> Parts:
@@ -283,14 +284,15 @@ def _read_piece(
     read = read_here(logs, settings)
     sizes = []
     first = piece * _MOST_PARTS
-    for number, frame in enumerate(read.records.frames(), first):
-        part = numbered(frame, number)
-        if len(part):
+    for frame in read.records.frames():
+        for rows in frame.iter_slices(_ROWS_OF_PART):
+            number = first + len(sizes)
+            part = numbered(rows, number)
             sizes.append((number, len(part), part.estimated_size()))
             yield stored(part, number, folder)
     tables = {
         "sizes": pl.DataFrame(sizes, schema=_SIZES, orient="row"),
-        "empty": part.clear(),
+        "empty": frame.clear(),
         "rejects": read.rejects,
         "files": read.files,
         "repairs": pl.DataFrame(list(read.repairs.items()), schema=_REPAIRS, orient="row"),
