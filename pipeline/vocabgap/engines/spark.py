@@ -282,7 +282,7 @@ def _read_piece(
     piece: int, logs: list[LogFile], settings: ScanSettings, folder: str | None
 ) -> "Iterator[pa.RecordBatch]":
     read = read_here(logs, settings)
-    sizes = []
+    sizes: list[tuple[int, int, float]] = []
     first = piece * _MOST_PARTS
     for frame in read.records.frames():
         for rows in frame.iter_slices(_ROWS_OF_PART):
