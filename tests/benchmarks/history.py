@@ -18,7 +18,7 @@ from vocabgap.files.atomic import write_parquet
 from vocabgap.model.tables import HISTORY
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.history import carried_on, earlier_rows, points_of_run
-from vocabgap.reporting.manifest import HISTORY_NAME, MANIFEST_NAME, Rendering, encode_manifest, new_manifest
+from vocabgap.reporting.manifest import MANIFEST_NAME, Rendering, encode_manifest, new_manifest
 
 NOW: Final = datetime(2026, 7, 1, 3, 0, 17, 482_913, tzinfo=UTC)
 NIGHTS: Final = 730
@@ -65,7 +65,7 @@ def one_more_night(folder: Path, capabilities: int) -> Work:
     ranked = rank(frame, groups, now=NOW)
     manifest = new_manifest(NOW, ranked.height, Rendering(10, "mentions", ""))
     (folder / MANIFEST_NAME).write_bytes(encode_manifest(manifest))
-    write_parquet(past_rows(ranked, NIGHTS), folder / HISTORY_NAME)
+    write_parquet(past_rows(ranked, NIGHTS), folder / HISTORY.file)
     following = folder / "next.parquet"
 
     def work() -> tuple[float, int]:

@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
+import polars as pl
 import pytest
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
+from vocabgap.model.tables import Table
 from vocabgap.reporting.published_run import read_table
 
 LAST = "2026-05-02T00:00:00Z"
@@ -44,9 +45,9 @@ def test_the_run_before_is_read_once(photos: Path, monkeypatch: pytest.MonkeyPat
     vocabgap("report", photos, "--now", "2026-05-01", "--quiet")
     tables: list[str] = []
 
-    def counting(folder: Path, name: str, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - as it has them
-        tables.append(name)
-        return read_table(folder, name, *given, **named)
+    def counting(folder: Path, table: Table, *, hint: str) -> pl.DataFrame:
+        tables.append(table.file)
+        return read_table(folder, table, hint=hint)
 
     monkeypatch.setattr("vocabgap.reporting.published_run.read_table", counting)
     vocabgap("report", photos, "--now", "last", "--quiet")

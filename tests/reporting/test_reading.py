@@ -80,6 +80,6 @@ def test_a_column_that_a_table_gained_is_filled_and_a_changed_file_is_refused(
     whole[:, :-1].write_parquet(folder / name)
 
     with pytest.raises(StateError, match=rf"{name}' is damaged"):
-        read_table(folder, name, table)
+        read_table(folder, table)
     tell_anew_of(folder / name)
-    assert read_table(folder, name, table).schema == whole.schema
+    assert read_table(folder, table).schema == whole.schema

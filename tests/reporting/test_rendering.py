@@ -175,4 +175,4 @@ def test_column_that_a_table_gained_since_is_filled(folder: Path, name: str) -> 
     render(folder)
 
     table = {"capabilities": CAPABILITIES, "gaps": GAPS, "groups": GROUPS}[name.removesuffix(".parquet")]
-    assert read_table(folder, name, table).schema == whole.schema
+    assert read_table(folder, table).schema == whole.schema

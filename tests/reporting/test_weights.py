@@ -107,8 +107,8 @@ def test_a_run_that_was_published_without_weights_is_still_read(made: Run) -> No
     for name in ("history.parquet", "capabilities.parquet"):
         tell_anew_of(folder / name)
 
-    assert read_table(folder, "history.parquet", HISTORY).equals(history)
-    examples = read_table(folder, "capabilities.parquet", CAPABILITIES)["examples"].explode()
+    assert read_table(folder, HISTORY).equals(history)
+    examples = read_table(folder, CAPABILITIES)["examples"].explode()
     assert examples.struct["count"].null_count() == len(examples) > 0
     assert command(["render", str(folder)]) == 0
     assert "(unsatisfied)" in text_of(made)

@@ -369,7 +369,7 @@ _IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be re
 def _is_own(folder: str) -> bool:
     """Tell whether vocabgap has written a folder: a published run, or a corpus."""
     readers = (extension.reader for extension in extensions() if extension.reader is not None)
-    entries = (f"{CAPABILITIES.name}.parquet", *(reader.entry for reader in readers))
+    entries = (CAPABILITIES.file, *(reader.entry for reader in readers))
     return any(os.path.lexists(f"{folder}/{entry}") for entry in entries)
 
 

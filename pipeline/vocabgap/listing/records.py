@@ -39,7 +39,7 @@ from vocabgap.model.settings import Settings
 from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, MENTIONS, phrase, stripped
 from vocabgap.ranking.evidence import RATINGS, folded, mentions_if
 from vocabgap.ranking.screening import screen
-from vocabgap.reporting.manifest import LINEAGE_NAME, read_manifest
+from vocabgap.reporting.manifest import read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
 from vocabgap.text import count, excerpt, form, surface_of
 
@@ -96,7 +96,7 @@ class PublishedCapabilities:
         """Read the Parquet files of a run."""
         place = resolve_target(folder, option=_RUN_OPTION)
         manifest, ranked = read_run(folder, option=_RUN_OPTION)
-        relations = read_table(place, LINEAGE_NAME, LINEAGE)
+        relations = read_table(place, LINEAGE)
         return cls(ranked, read_groups(place), relations, place, manifest.now, manifest.narrowed_to)
 
 

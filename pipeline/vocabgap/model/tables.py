@@ -52,6 +52,11 @@ class Table:
     row: str
     columns: tuple[Column, ...]
 
+    @property
+    def file(self) -> str:
+        """The name of its published file."""
+        return f"{self.name}.parquet"
+
     @cached_property
     def schema(self) -> pl.Schema:
         """The Polars schema, in column order."""
@@ -440,7 +445,6 @@ LISTED: Final = Table(
 )
 
 
-PUBLISHED: Final = {
-    table.name: table
-    for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS, HISTORY)
-}
+OF_A_RUN: Final = (CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS, HISTORY)
+"""The tables in the folder of a run."""
+PUBLISHED: Final = {table.name: table for table in (RECORDS, *OF_A_RUN)}

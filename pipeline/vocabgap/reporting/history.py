@@ -18,7 +18,7 @@ from vocabgap.model.moments import iso
 from vocabgap.model.selection import Selection
 from vocabgap.model.tables import CAPABILITIES, HISTORY, LINEAGE, NEW, UTC_MICROSECONDS
 from vocabgap.reporting.listed import Past
-from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, read_manifest
+from vocabgap.reporting.manifest import Manifest, read_manifest
 from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, resolve_target
 
 # Nightly runs of two years, and the first capabilities of each: the file stays small.
@@ -66,8 +66,8 @@ def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
     known = HISTORY.empty()
     named = (folder for folder in folders if folder is not None and str(folder) != NO_PREVIOUS)
     for place in dict.fromkeys(map(resolve_target, named)):
-        if read_manifest(place) is not None and (place / HISTORY_NAME).exists():
-            rows = read_table(place, HISTORY_NAME, HISTORY, hint=_BEGIN_ANEW)
+        if read_manifest(place) is not None and (place / HISTORY.file).exists():
+            rows = read_table(place, HISTORY, hint=_BEGIN_ANEW)
             known = rows if known.is_empty() else pl.concat([known, rows.join(known, on="run", how="anti")])
     return known
 

@@ -18,32 +18,19 @@ from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
+from vocabgap.model.tables import OF_A_RUN
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.overviews import Account, Place
 from vocabgap.text import visible
 
-
-def file_of(table: str) -> str:
-    """Return the name of the file of a published table."""
-    return f"{table}.parquet"
-
-
 MARKDOWN_NAME: Final = "report.md"
 PAGE_NAME: Final = "report.html"
 SHARE_NAME: Final = "share.html"
-CAPABILITIES_NAME: Final[str] = file_of("capabilities")
-GAPS_NAME: Final[str] = file_of("gaps")
-REJECTS_NAME: Final[str] = file_of("rejects")
-LINEAGE_NAME: Final[str] = file_of("lineage")
-GROUPS_NAME: Final[str] = file_of("groups")
-COMBINATIONS_NAME: Final[str] = file_of("combinations")
-HISTORY_NAME: Final[str] = file_of("history")
 MANIFEST_NAME: Final = "run.json"
 # All file names of a run. A new run replaces all of them.
 RUN_FILES: Final = frozenset(
-    {MARKDOWN_NAME, PAGE_NAME, SHARE_NAME, MANIFEST_NAME, CAPABILITIES_NAME}
-    | {GAPS_NAME, REJECTS_NAME, LINEAGE_NAME, GROUPS_NAME, COMBINATIONS_NAME, HISTORY_NAME}
+    (MARKDOWN_NAME, PAGE_NAME, SHARE_NAME, MANIFEST_NAME, *(table.file for table in OF_A_RUN))
 )
 _LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 ALL: Final = "all"

@@ -27,9 +27,6 @@ from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, file_kind, refusal, refusing
 from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
 from vocabgap.reporting.manifest import (
-    CAPABILITIES_NAME,
-    GAPS_NAME,
-    GROUPS_NAME,
     MANIFEST_NAME,
     RUN_FILES,
     Compared,
@@ -94,7 +91,7 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
     with refusing(f"'{target}' cannot be read", hint="check its permissions and its disk"):
         foreign = any(target.iterdir()) and not _is_marked(target)
     for folder in (target / name for name in RUN_FILES if (target / name).is_dir()):
-        strange = [folder] if folder.name != GAPS_NAME or folder.is_symlink() else strangers(folder)
+        strange = [folder] if folder.name != GAPS.file or folder.is_symlink() else strangers(folder)
         if strange:
             raise StateError(f"'{strange[0]}' is no file of a run of vocabgap", hint=_ELSEWHERE)
     if foreign:
@@ -144,10 +141,10 @@ def previous_run(out: Path, previous: str | Path | None = None) -> Callable[[dat
         )
     if manifest is None and previous is not None:
         raise _no_run(folder, "--previous")
-    if manifest is None or (previous is None and not (folder / GROUPS_NAME).exists()):
+    if manifest is None or (previous is None and not (folder / GROUPS.file).exists()):
         return lambda _: Baseline()
-    groups = read_table(folder, GROUPS_NAME, GROUPS, hint=f"`--previous {NO_PREVIOUS}` ignores it")
-    digest = describe_output(folder / GROUPS_NAME).sha256
+    groups = read_table(folder, GROUPS, hint=f"`--previous {NO_PREVIOUS}` ignores it")
+    digest = describe_output(folder / GROUPS.file).sha256
     compared = Compared(manifest.now, digest, manifest.narrowing, model=manifest.model)
     asked_for = None if folder == out else folder
 
@@ -169,7 +166,7 @@ def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame
     manifest = read_manifest(place)
     if manifest is None:
         raise _no_run(place, option)
-    return manifest, read_table(place, CAPABILITIES_NAME, CAPABILITIES)
+    return manifest, read_table(place, CAPABILITIES)
 
 
 def read_published(folder: str | Path, *, option: str) -> PublishedRun:
@@ -177,41 +174,41 @@ def read_published(folder: str | Path, *, option: str) -> PublishedRun:
     manifest, capabilities = read_run(folder, option=option)
     place = resolve_target(folder, option=option)
     return PublishedRun(
-        manifest, capabilities, read_groups(place) if (place / GROUPS_NAME).exists() else None
+        manifest, capabilities, read_groups(place) if (place / GROUPS.file).exists() else None
     )
 
 
 def read_groups(folder: str | Path) -> pl.DataFrame:
     """Return table `groups` of the run that `--run` names: only surfaces of this run."""
-    return read_table(resolve_target(folder, option="--run"), GROUPS_NAME, GROUPS).filter(run=PRESENT)
+    return read_table(resolve_target(folder, option="--run"), GROUPS).filter(run=PRESENT)
 
 
 def read_gaps(folder: str | Path) -> Parts | None:
     """Return table `gaps` of the run that `--run` names, or None if it has no such table."""
     place = resolve_target(folder, option="--run")
-    return read_parts(place, GAPS_NAME, GAPS) if (place / GAPS_NAME).exists() else None
+    return read_parts(place, GAPS) if (place / GAPS.file).exists() else None
 
 
-def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> pl.DataFrame:
+def read_table(folder: Path, table: Table, *, hint: str = _AGAIN) -> pl.DataFrame:
     """Return a table of a published run; raise if its file is missing or damaged.
 
     A column that is newer than the run has its default; a newer field of a struct is null. A column that no
     longer exists is dropped.
     """
-    path = folder / name
+    path = folder / table.file
     with _reading(path, hint, FileKind.FILE):
         content = path.read_bytes()
-        _require_digest(folder, name, hashlib.sha256(content).hexdigest(), hint)
+        _require_digest(path, hashlib.sha256(content).hexdigest(), hint)
         return table.fitted(pl.scan_parquet(content)).collect()
 
 
-def read_parts(folder: Path, name: str, table: Table) -> Parts:
+def read_parts(folder: Path, table: Table) -> Parts:
     """Return a table like `read_table`, but in parts, which memory need not hold; it may be a folder."""
-    path = folder / name
+    path = folder / table.file
     with _reading(path, _AGAIN, FileKind.FILE, FileKind.FOLDER):
         if path.is_dir() and (strange := strangers(path)):  # reading a pipe would block
             raise StateError(f"'{strange[0]}' is no part of the table", hint=_AGAIN)
-        _require_digest(folder, name, describe_output(path).sha256, _AGAIN)
+        _require_digest(path, describe_output(path).sha256, _AGAIN)
         return Parts.read(path, table.fitted)
 
 
@@ -232,12 +229,12 @@ def _reading(path: Path, hint: str, *kinds: FileKind) -> Iterator[None]:
         raise StateError(f"'{path}' cannot be read: {error}", hint=hint) from error
 
 
-def _require_digest(folder: Path, name: str, digest: str, hint: str) -> None:
+def _require_digest(path: Path, digest: str, hint: str) -> None:
     """Refuse a file with another digest than in the manifest: decoding it may crash the process."""
-    manifest = read_manifest(folder)
-    if manifest is not None and manifest.digest_of(name) not in {None, digest}:
+    manifest = read_manifest(path.parent)
+    if manifest is not None and manifest.digest_of(path.name) not in {None, digest}:
         problem = f"is damaged or was just replaced: {MANIFEST_NAME} has another digest"
-        raise StateError(f"'{folder / name}' {problem}", hint=hint)
+        raise StateError(f"'{path}' {problem}", hint=hint)
 
 
 def holds_run(folder: Path) -> bool:

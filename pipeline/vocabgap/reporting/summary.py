@@ -12,12 +12,12 @@ from vocabgap.ingest.accounting import FILTERED, ScanSummary
 from vocabgap.model.capability import Asker, Capability
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
-from vocabgap.model.tables import CAPABILITIES, RELATIONS, SETTLED
+from vocabgap.model.tables import CAPABILITIES, PUBLISHED, RELATIONS, SETTLED
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import points_of_run
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
-from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering, file_of
+from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering
 from vocabgap.reporting.overviews import (
     SHOWN,
     Account,
@@ -52,7 +52,7 @@ class Tables:
     @property
     def files(self) -> dict[str, pl.DataFrame | Parts]:
         """Return the tables by file name."""
-        return {file_of(name): frame for name, frame in vars(self).items() if frame is not None}
+        return {PUBLISHED[name].file: frame for name, frame in vars(self).items() if frame is not None}
 
 
 class Summary(msgspec.Struct, frozen=True):

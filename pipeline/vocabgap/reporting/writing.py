@@ -27,6 +27,7 @@ from vocabgap.model.tables import (
     COMBINATIONS,
     GAPS,
     GROUPS,
+    HISTORY,
     LINEAGE,
     MENTIONS,
     REJECTS,
@@ -40,15 +41,9 @@ from vocabgap.ranking.identity import Lineage
 from vocabgap.reporting.history import carried_on, earlier_rows
 from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.manifest import (
-    COMBINATIONS_NAME,
-    GAPS_NAME,
-    GROUPS_NAME,
-    HISTORY_NAME,
-    LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
     PAGE_NAME,
-    REJECTS_NAME,
     SHARE_NAME,
     InputFile,
     Manifest,
@@ -68,13 +63,7 @@ from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown
 from vocabgap.text import printable_name
 
-_HINT: Final = "make the report again with `vocabgap report`"
-_OPTIONAL: Final = {
-    REJECTS_NAME: REJECTS,
-    LINEAGE_NAME: LINEAGE,
-    GROUPS_NAME: GROUPS,
-    COMBINATIONS_NAME: COMBINATIONS,
-}
+_OPTIONAL: Final = (REJECTS, LINEAGE, GROUPS, COMBINATIONS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -185,16 +174,16 @@ def render(
     place = resolve_target(run, option=option)
     manifest, capabilities = read_run(place, option=option)
     fewest = manifest.settings.rank.shared_from if share else None
-    outputs = {output.name: output for output in manifest.outputs}
-    if share and GAPS_NAME not in outputs:
+    outputs = {output.name for output in manifest.outputs}
+    if share and GAPS.file not in outputs:
         raise InvalidInputError(
-            f"the run in '{place}' has no {GAPS_NAME}, which sharing needs",
+            f"the run in '{place}' has no {GAPS.file}, which sharing needs",
             hint="publish a report with a scan",
         )
     tables = Tables(
         capabilities,
-        read_parts(place, GAPS_NAME, GAPS) if GAPS_NAME in outputs else None,
-        *(read_table(place, name, _OPTIONAL[name]) if name in outputs else None for name in _OPTIONAL),
+        read_parts(place, GAPS) if GAPS.file in outputs else None,
+        *(read_table(place, table) if table.file in outputs else None for table in _OPTIONAL),
     )
     return _publish(place if out is None else out, tables, manifest, fewest, earlier=(place,), again=place)
 
@@ -212,7 +201,7 @@ def _publish(
     """Write tables, formats and manifest; `again` is the folder of a run that is rendered again."""
     with published(out) as folder:
         if tables.gaps is not None:  # what follows reads the written rows
-            tables = replace_in(tables, gaps=tables.gaps.write(folder / GAPS_NAME))
+            tables = replace_in(tables, gaps=tables.gaps.write(folder / GAPS.file))
         if scan is not None and tables.gaps is not None:
             _require_same_records(tables.capabilities, tables.gaps)
         # The folder is locked here, so the history gets the rows of both of two parallel runs.
@@ -221,7 +210,7 @@ def _publish(
         summary = summarise(tables, manifest, None if scan is None else scan.summary)
         for name, table in tables.files.items():
             if isinstance(table, pl.DataFrame):  # the history is written twice as fast without statistics
-                write_parquet(table, folder / name, statistics=name != HISTORY_NAME)
+                write_parquet(table, folder / name, statistics=name != HISTORY.file)
         with_account = manifest if again else replace(manifest, account=summary.account)
         written, shared = write_formats(folder, tables, summary, with_account, share)
         if again is not None and read_manifest(again) != manifest:
