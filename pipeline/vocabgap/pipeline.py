@@ -6,23 +6,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 from msgspec import structs
 
 from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.clustering.linkage import Space
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, followed
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
 from vocabgap.ingest.roots import resolve_roots
-from vocabgap.ingest.scanning import ReadLogs, Scan, newest_moment, scan, with_newest_session
+from vocabgap.ingest.scanning import Scan, newest_moment, scan, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import ScanSettings, Settings, shared_from
+from vocabgap.model.settings import Settings, settings_of, shared_from
 from vocabgap.model.tables import counted
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
@@ -46,23 +45,8 @@ from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.writing import Published, report
 from vocabgap.text import count
 
-
-class Engine(Protocol):
-    """The place where the heavy steps run, such as `engines.spark`. Every engine gives the same result."""
-
-    name: str  # with its version
-
-    @property
-    def read_logs(self) -> ReadLogs:
-        """The function that reads logs."""
-
-    @property
-    def space(self) -> Space:
-        """The function that creates a search for neighbours."""
-
-    def mirror(self, address: str, settings: ScanSettings) -> Path:
-        """Return a folder or file here for an address, with the names of the files there."""
-
+if TYPE_CHECKING:
+    from vocabgap.engines.spark import SparkEngine
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 Selecting = Selection | Callable[[datetime], Selection]
@@ -131,7 +115,7 @@ def analyse(
     now: Present | None = None,
     out: str | Path | None = None,
     previous: str | Path | None = None,
-    engine: Engine | None = None,
+    engine: "SparkEngine | None" = None,
     on_stage: Callable[[str], None] | None = None,
     on_scan: Callable[[Scan, Selection], None] | None = None,
 ) -> Analysis:
@@ -143,7 +127,7 @@ def analyse(
     Raises:
         VocabgapError: A stage refused its input.
     """
-    settings = _in_force(settings)
+    settings = settings_of(settings)
     aliases = settings.aliases_by_argument
     moment, ahead = known_present(now), 0
     chosen = _chosen(selection, moment)
@@ -240,7 +224,7 @@ def analyse(
 
 
 def located(
-    roots: str | Path | Iterable[str | Path], settings: Settings, engine: Engine | None
+    roots: str | Path | Iterable[str | Path], settings: Settings, engine: "SparkEngine | None"
 ) -> list[Path]:
     """Return the roots as local paths; an engine mirrors addresses."""
     if engine is None:
@@ -260,7 +244,7 @@ def run(
     config: Path | None = None,
     previous: str | Path | None = None,
     share: int | None = None,
-    engine: Engine | None = None,
+    engine: "SparkEngine | None" = None,
     allow_empty: bool = False,
     allow_shrink: bool = False,
     on_stage: Callable[[str], None] | None = None,
@@ -290,7 +274,7 @@ def run(
     Raises:
         VocabgapError: A stage refused its input, or the report cannot be published.
     """
-    settings = _in_force(settings)
+    settings = settings_of(settings)
     if allow_empty:
         settings = structs.replace(settings, report=structs.replace(settings.report, allow_empty=True))
     target = resolve_target(settings.report.out if out is None else out)
@@ -356,12 +340,6 @@ def run(
 def _recorded(lines: pl.LazyFrame) -> pl.LazyFrame:
     """Note which records count before a selection."""
     return lines.with_columns(recorded="counted")
-
-
-def _in_force(settings: Settings | None) -> Settings:
-    settings = Settings() if settings is None else settings
-    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    return settings
 
 
 def _chosen(selection: Selecting | None, now: datetime) -> Selection:

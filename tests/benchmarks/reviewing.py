@@ -60,7 +60,7 @@ def going_on(folder: Path, case: Case) -> Work:
         here = shown[-1]
         answer = Answer(same=[0] if here.neighbours else [], apart=[0] if here.parts else [])
         before = under_review.clusters
-        under_review.answer(here, answer, folder / "decisions.jsonl")
+        under_review.saved(lambda: under_review.decisions(here, answer), folder / "decisions.jsonl")
         for clusters in (before, under_review.clusters):
             clusters.standing(here.wordings[0])
         following = under_review.next_screen(shown)

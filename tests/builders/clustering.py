@@ -55,6 +55,15 @@ def mixed_rows(rng: np.random.Generator, count: int, spelt: int, *, coarse: bool
     return Rows(sparse.csr_array(weights / np.where(length > 0, length, 1.0)), sparse.csr_array(grams))
 
 
+def in_full(rows: Rows) -> sparse.csr_array:
+    """Rows with all their terms and dimensions, shape (points, own + grams + dimensions)."""
+    terms = rows.plain_terms()
+    if rows.dense is None:
+        return terms
+    dense = rows.dense[rows.placed(np.arange(terms.shape[0]))]
+    return sparse.csr_array(sparse.hstack([terms, sparse.csr_array(dense)], format="csr"))
+
+
 def expanded(distances: FloatArray, weights: Sequence[int]) -> FloatArray:
     """Distances of a corpus that holds each point as often as its weight says, zero on the diagonal."""
     finite = distances.copy()

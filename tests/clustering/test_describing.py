@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from builders.clustering import asking, random_rows
+from builders.clustering import asking, in_full, random_rows
 from vocabgap.clustering import describing
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller, cohesion, similarity, weakest_links
@@ -39,7 +39,7 @@ def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
 
 
 def dense(rows: Rows) -> FloatArray:
-    return np.asarray(rows.plain().toarray(), np.float64)
+    return np.asarray(in_full(rows).toarray(), np.float64)
 
 
 def random(build: RandomRows, seed: int, count: int) -> Rows:

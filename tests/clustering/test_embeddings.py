@@ -8,6 +8,7 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
+from builders.clustering import in_full
 from vocabgap.clustering import blending as dense
 from vocabgap.clustering.blending import (
     CONTRASTS,
@@ -109,8 +110,8 @@ def test_a_surface_is_embedded_as_it_is_worded_most_and_once_more_as_its_need() 
     rows = blended_rows(with_texts(records), embedder)
 
     assert embedder.asked == ["no way to reed mask", "tilt shift", "reed mask", "tilt shift"]
-    assert rows.plain().shape[0] == 2
-    np.testing.assert_allclose(rows.plain().power(2).sum(axis=1), 1.0)
+    assert in_full(rows).shape[0] == 2
+    np.testing.assert_allclose(in_full(rows).power(2).sum(axis=1), 1.0)
 
 
 def test_words_are_their_share_of_a_row() -> None:

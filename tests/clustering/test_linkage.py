@@ -19,7 +19,7 @@ from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
 from builders import outside
-from builders.clustering import asking, grouped_wordings, mixed_rows, random_rows
+from builders.clustering import asking, grouped_wordings, in_full, mixed_rows, random_rows
 from vocabgap.clustering import blending, linkage, neighbours
 from vocabgap.clustering.blending import blended_rows
 from vocabgap.clustering.cutting import flat_groups
@@ -201,7 +201,7 @@ def test_a_merge_is_no_lower_than_its_parts_where_rounding_would_have_it_so() ->
 
 def distances_after(merges: Merges, rows: Rows, weights: FloatArray) -> Iterator[tuple[float, float, float]]:
     """Yield, for each merge in order, its height, the distance it was made at, and the least there was."""
-    plain = rows.plain().toarray()
+    plain = in_full(rows).toarray()
     sums, mass = plain * weights[:, None], weights.copy()
     held = np.ones(len(mass), dtype=bool)
     for at in [*np.argsort(merges.height, kind="stable"), None]:
@@ -242,7 +242,7 @@ def test_thousands_of_wordings_are_grouped_as_scipy_groups_them(count: int, spac
     # Where two pairs are equally near, SciPy may take the other. The seed is of a corpus without such a pair.
     contents = sorted({surface(text) for text in drawn(count, count // 7, seed=2)})
     rows = vectorize(contents, np.ones(count), np.zeros(count)) if space == "words" else blended(count, count)
-    distances = np.maximum(1.0 - (rows.plain() @ rows.plain().T).toarray(), 0.0)
+    distances = np.maximum(1.0 - (in_full(rows) @ in_full(rows).T).toarray(), 0.0)
     np.fill_diagonal(distances, 0.0)
     expected = hierarchy.linkage(squareform(distances, checks=False), "average")
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from builders.clustering import mixed_rows
+from builders.clustering import in_full, mixed_rows
 from vocabgap.clustering.blending import LISTED, Nearest
 from vocabgap.clustering.kernels import MANY_POSTINGS
 from vocabgap.clustering.neighbours import SparseNeighbours
@@ -123,7 +123,7 @@ def test_the_nearest_is_that_of_all_pairs(seed: int, spelt: int, floor: float) -
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
 
-    assert_nearest(found, similarities(rows.plain().toarray()), floor)
+    assert_nearest(found, similarities(in_full(rows).toarray()), floor)
 
 
 @settings(max_examples=40)
@@ -133,7 +133,7 @@ def test_none_that_is_not_listed_is_more_similar_than_the_bound(seed: int, spelt
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
 
-    unlisted = similarities(rows.plain().toarray())
+    unlisted = similarities(in_full(rows).toarray())
     for query, line in enumerate(found.listed):
         unlisted[query, line[line >= 0]] = -np.inf
     assert (unlisted.max(axis=1) <= np.maximum(found.bound, floor) + EXACT).all()
@@ -150,7 +150,7 @@ def test_what_is_known_does_not_change_what_is_nearest(seed: int, spelt: int) ->
 
     found = space.search(queries, guesses, np.full(40, np.inf))
 
-    assert_nearest(found, similarities(rows.plain().toarray()), 0.0)
+    assert_nearest(found, similarities(in_full(rows).toarray()), 0.0)
 
 
 @settings(max_examples=40)
@@ -163,7 +163,7 @@ def test_what_limits_let_be_nearest_is_compared(seed: int, spelt: int) -> None:
 
     again = space.search(np.arange(40), before.listed, before.bound, loose)
 
-    every = similarities(rows.plain().toarray())
+    every = similarities(in_full(rows).toarray())
     assert again.listed[:, 0].tolist() == before.listed[:, 0].tolist()
     assert again.similarity.tolist() == before.similarity.tolist()
     for found in (before, again):
@@ -203,7 +203,7 @@ def test_a_merged_cluster_has_the_weight_of_both_and_the_smaller_order() -> None
 def test_the_nearest_after_merging_is_that_of_the_means(seed: int, spelt: int, floor: float) -> None:
     rows, weights = mixed(seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, floor)
-    sums, mass = rows.plain().toarray() * weights[:, None], weights
+    sums, mass = in_full(rows).toarray() * weights[:, None], weights
     rng = np.random.default_rng(seed)
 
     for _ in range(2):

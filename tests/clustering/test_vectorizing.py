@@ -6,6 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from builders.clustering import in_full
 from vocabgap.clustering.vectorizing import (
     DAMPING,
     LONGEST_ROW,
@@ -111,7 +112,7 @@ def test_trigram_part_is_that_of_scikit_learn_on_the_expanded_corpus(corpus: Cor
 
     rows = vectorized(corpus)
 
-    spelt = rows.plain()[:, rows.own :]
+    spelt = in_full(rows)[:, rows.own :]
     expected = vectorizer.transform([text for text, _, _ in corpus])
     cosines = (expected @ expected.T).toarray()
     np.testing.assert_allclose((spelt @ spelt.T).toarray(), (1 - WORD_SHARE) * cosines, atol=1e-12)
@@ -119,7 +120,7 @@ def test_trigram_part_is_that_of_scikit_learn_on_the_expanded_corpus(corpus: Cor
 
 @given(corpora)
 def test_rows_have_unit_length_and_no_negative_value(corpus: Corpus) -> None:
-    rows = vectorized(corpus).plain()
+    rows = in_full(vectorized(corpus))
 
     np.testing.assert_allclose(rows.multiply(rows).sum(axis=1), 1.0, atol=1e-12)
     assert rows.data.min() >= 0.0
@@ -136,7 +137,7 @@ def test_a_long_surface_keeps_its_heaviest_terms() -> None:
 def test_words_that_keep_company_bring_surfaces_together() -> None:
     contents = ["dark shadow lift", "dark shadow black", "lift black", "crop grid", "black", "lift"]
 
-    rows = vectorize(contents, np.ones(6), np.ones(6)).plain()
+    rows = in_full(vectorize(contents, np.ones(6), np.ones(6)))
 
     cosines = (rows @ rows.T).toarray()
     assert cosines[4, 5] > 0.1  # they share no letter sequence, but stand in the same places
@@ -147,7 +148,7 @@ def test_words_that_keep_company_bring_surfaces_together() -> None:
 def test_few_surfaces_can_be_vectorized(contents: list[str]) -> None:
     rows = vectorize(contents, np.full(len(contents), 7.0), np.zeros(len(contents)))
 
-    assert rows.plain().shape[0] == len(contents)
+    assert in_full(rows).shape[0] == len(contents)
     assert word_rows(contents, np.ones(len(contents))).shape[0] == len(contents)
 
 

@@ -225,7 +225,7 @@ def test_an_answer_that_contradicts_another_persons_is_refused(found: Clusters, 
     file = tmp_path / "decisions.jsonl"
     one, other = Review(found, actor="ana"), Review(found, actor="ben")
     screen = next(screens(one))
-    one.answer(screen, vg.Answer(same=[0]), file)
+    one.saved(lambda: one.decisions(screen, vg.Answer(same=[0])), file)
     written = file.read_bytes()
     united = next(
         each for each in one.clusters.screens() if screen.neighbours[0].wordings[0] in each.wordings
@@ -237,7 +237,7 @@ def test_an_answer_that_contradicts_another_persons_is_refused(found: Clusters, 
     ]
 
     with pytest.raises(StateError, match=r"contradict each other.*by ana"):
-        other.answer(united, vg.Answer(apart=places), file)
+        other.saved(lambda: other.decisions(united, vg.Answer(apart=places)), file)
     assert file.read_bytes() == written
 
 

@@ -208,12 +208,10 @@ def test_a_log_is_read_whole_whatever_a_read_gives(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "log.jsonl"
     path.write_bytes(content)
-    reading = OpenLog.open(str(path))
 
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, OpenLog.open(str(path)) as reading:
         patch.setattr(CHUNK_NAME, chunk)
         read = b"".join(reading.chunks())
-    reading.close()
 
     assert (read, reading.size, reading.problem) == (content, len(content), None)
     assert reading.sha256 == sha256(content)

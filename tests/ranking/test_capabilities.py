@@ -14,6 +14,7 @@ from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
 from builders import outside
+from builders.clustering import in_full
 from builders.ranking import by_surface, records
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
@@ -37,7 +38,7 @@ def independent_top(entries: Sequence[Mapping[str, Any]], top: int) -> list[tupl
     distinct, position, mentioned = np.unique(surfaces, return_inverse=True, return_counts=True)
     contents = [" ".join(content_words(name, ignored_stems())) for name in distinct.tolist()]
     sentences = sentence_share(np.array([clause_share(name) for name in distinct]))
-    rows = vectorize(contents, mentioned.astype(np.float64), sentences).plain(position)
+    rows = in_full(vectorize(contents, mentioned.astype(np.float64), sentences))[position]
     model = AgglomerativeClustering(
         metric="precomputed", linkage="average", distance_threshold=0.70, n_clusters=None
     ).fit(np.clip(1.0 - (rows @ rows.T).toarray(), 0.0, 1.0))

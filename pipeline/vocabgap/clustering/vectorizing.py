@@ -63,16 +63,6 @@ class Rows:
         """The number of terms that are dimensions."""
         return int(self.term_weights.shape[1] - self.grams.shape[0])
 
-    def plain(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
-        """Return some rows in full, shape (points, own + grams + dimensions)."""
-        terms = self.plain_terms(points)
-        if self.dense is None:
-            return terms
-        every = np.arange(self.term_weights.shape[0])
-        return sparse.csr_array(
-            sparse.hstack([terms, sparse.csr_array(self.dense[self.placed(every[points])])], format="csr")
-        )
-
     def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
         """Return some rows without their dense part, shape (points, own + grams)."""
         rows = self.term_weights[points] @ self._terms

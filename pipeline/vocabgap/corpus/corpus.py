@@ -18,9 +18,9 @@ from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_lo
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import GAP_KIND, PATH_KEY, Measures, Version, is_corpus
 from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forget
-from vocabgap.errors import InvalidInputError, NotFoundError, expanded, require_kind
+from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.ingest.scanning import Scan
-from vocabgap.model.settings import Settings
+from vocabgap.model.settings import Settings, settings_of
 from vocabgap.text import count
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def open_corpus(
         NotFoundError: There is no corpus, and `create` is false.
         InvalidInputError: The folder is a URL.
     """
-    settings = Settings() if settings is None else settings
-    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
+    settings = settings_of(settings)
     place = expanded(folder)
     if not create and not is_corpus(place):
         raise NotFoundError(

@@ -150,25 +150,17 @@ class Review:
         screens = self.clusters.screens(self._top)
         return next((each for each in screens if each.content not in contents), None)
 
-    def answer(
-        self, screen: "Screen", answer: "Answer", file: Path, on_wait: Callable[[], None] = lambda: None
+    def saved(
+        self,
+        decided: Callable[[], tuple[Decision, ...]],
+        file: Path,
+        on_wait: Callable[[], None] = lambda: None,
     ) -> tuple[Decision, ...]:
-        """Append the decisions of an answer to a file, all or none, and apply all decisions of the file.
+        """Append new decisions to a file, all or none, after all decisions of the file were applied.
 
         Raises:
-            ContradictionError: The answer contradicts another person's decision.
+            ContradictionError: An answer contradicts another person's decision.
         """
-        return self._saved(lambda: self.decisions(screen, answer), file, on_wait)
-
-    def go_back(
-        self, made: Iterable[Decision], file: Path, on_wait: Callable[[], None] = lambda: None
-    ) -> tuple[Decision, ...]:
-        """Append undos of the decisions of an answer to a file, and apply all decisions of the file."""
-        return self._saved(lambda: self.undo(made), file, on_wait)
-
-    def _saved(
-        self, decided: Callable[[], tuple[Decision, ...]], file: Path, on_wait: Callable[[], None]
-    ) -> tuple[Decision, ...]:
         self.follow(read_decisions(file))
         new = decided()
         append_decisions(file, new, agreeing(new, self._groups), on_wait)

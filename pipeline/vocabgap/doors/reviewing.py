@@ -25,6 +25,7 @@ from vocabgap.model.settings import DEFAULT_SCREENS, DEFAULT_TOP
 from vocabgap.text import count, printable_name, surface, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from vocabgap.clustering.grouping import Clusters
@@ -141,7 +142,7 @@ class _Dialogue:
             self._output.text("this is the first screen")
             return None
         screen, made = self.answered.pop()
-        undos = self._review.go_back(made, self._file, self._output.telling_of_wait(self.place))
+        undos = self._saved(lambda: self._review.undo(made))
         self._output.text(f"undid {count(len(undos), 'decision')}")
         return screen
 
@@ -182,7 +183,7 @@ class _Dialogue:
             made = self._review.decisions(screen, ticks)
             after = self._review.after(made)
         else:
-            made = self._review.answer(screen, ticks, self._file, self._output.telling_of_wait(self.place))
+            made = self._saved(lambda: self._review.decisions(screen, ticks))
             after = self._review.clusters
             self.answered.append((screen, made))
         kept = screen.staying(ticks.apart)[0]
@@ -196,6 +197,9 @@ class _Dialogue:
             "undone": self._review.undone(made),
         }
         self._show("review-change.txt.j2", values)
+
+    def _saved(self, decided: "Callable[[], tuple[Decision, ...]]") -> "tuple[Decision, ...]":
+        return self._review.saved(decided, self._file, self._output.telling_of_wait(self.place))
 
     def _show_examples(self, screen: "Screen", number: str) -> None:
         """Show some records of the group of the screen, or of a group on it with a number."""

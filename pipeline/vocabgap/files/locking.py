@@ -49,7 +49,6 @@ def lock_file(
     *,
     purpose: str,
     undone: str,
-    again: str = "try again when the other writer is done",
     on_wait: Callable[[str], None] = lambda _: None,
 ) -> Iterator[None]:
     """Hold a lock file, in which other writers read the `purpose`. Create the file if it is missing.
@@ -60,7 +59,7 @@ def lock_file(
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        lock(descriptor, held, undone=undone, again=again, on_wait=on_wait)
+        lock(descriptor, held, undone=undone, on_wait=on_wait)
         _note(descriptor, msgspec.json.encode(_this_process(purpose)))
         try:
             yield

@@ -368,14 +368,11 @@ def _values(
     path: str, content: Content, max_expanded: int
 ) -> Iterator[tuple[Any, dict[Pointer, list[dict[str, Any]]]]]:
     """Yield the lines, rows or documents of a file that can be read, with the objects of each by place."""
-    log = OpenLog.open(path, content.compression, max_expanded)
-    try:
+    with OpenLog.open(path, content.compression, max_expanded) as log:
         values = _decoded(content, content.in_utf8(log.chunks()))
         first = [*islice(values, 2)]
         is_document = len(first) == 1 and content.form not in ROWS
         yield from ((value, _places(value, is_document=is_document)) for value in chain(first, values))
-    finally:
-        log.close()
 
 
 def _decoded(content: Content, chunks: Iterable[bytes]) -> Iterator[Any]:

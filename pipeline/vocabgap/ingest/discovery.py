@@ -193,15 +193,12 @@ def _or_left_out(log: LogFile, by_path: Mapping[str, LogFile], max_expanded: int
 
 def _gaps(log: LogFile, max_expanded: int) -> Iterator[GapRecord]:
     """Yield the gaps of a log, as far as it can be read."""
-    with suppress(OSError, FormError):
-        content = OpenLog.open(log.path, log.kind.content.compression, max_expanded)
-        try:
-            for block in blocks_of(log, content.chunks()):
-                for line in block.lines if block.rejected is None else ():
-                    if isinstance(found := decode_line(line, log.kind.fields), Decoded):
-                        yield found.record
-        finally:
-            content.close()
+    compression = log.kind.content.compression
+    with suppress(OSError, FormError), OpenLog.open(log.path, compression, max_expanded) as content:
+        for block in blocks_of(log, content.chunks()):
+            for line in block.lines if block.rejected is None else ():
+                if isinstance(found := decode_line(line, log.kind.fields), Decoded):
+                    yield found.record
 
 
 def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:

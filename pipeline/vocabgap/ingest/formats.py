@@ -116,11 +116,8 @@ def begins_with_object(path: str) -> bool:
 
 
 def _start(path: str, compression: str = "", max_expanded: int = sys.maxsize) -> bytes:
-    log = OpenLog.open(path, compression, max_expanded)
-    try:
+    with OpenLog.open(path, compression, max_expanded) as log:
         return next(log.chunks(), b"")
-    finally:
-        log.close()
 
 
 def _form_of(head: bytes, *, is_whole: bool) -> Form:

@@ -187,13 +187,20 @@ class LogDecoder:
         if log.repeats:
             self.add_file(log, 0, "", LineCounts())
             return None
+        counts = LineCounts()
         try:
-            content = OpenLog.open(log.path, log.kind.content.compression, self._max_expanded)
+            with OpenLog.open(log.path, log.kind.content.compression, self._max_expanded) as content:
+                self._read_blocks(log, content, counts)
         except OSError as error:
             detail = f"the log cannot be read: {error.strerror or error}"
             self._reject(log, Rejected(RejectReason.UNREADABLE_FILE, detail))
             return None
-        counts = LineCounts()
+        if content.problem is not None:
+            self._reject(log, content.problem)
+        self.add_file(log, content.size, content.sha256, counts)
+        return counts
+
+    def _read_blocks(self, log: LogFile, content: OpenLog, counts: LineCounts) -> None:
         try:
             for block in blocks_of(log, content.chunks()):
                 is_cut = not block.ended or (block.rejected is not None and not block.lines)
@@ -202,12 +209,6 @@ class LogDecoder:
                 self.decode(log, block, counts)
         except FormError as error:
             self._reject(log, Rejected(RejectReason.UNREADABLE_FILE, error.message))
-        finally:
-            content.close()
-        if content.problem is not None:
-            self._reject(log, content.problem)
-        self.add_file(log, content.size, content.sha256, counts)
-        return counts
 
     def decode(self, log: LogFile, block: Block, counts: LineCounts) -> None:
         """Decode the lines of a block, and add them to the counts of its log."""

@@ -12,6 +12,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, groupby, islice
 from operator import add, attrgetter
@@ -58,21 +59,17 @@ class OpenLog:
     _digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)
 
     @classmethod
-    def open(cls, path: str, compression: str = "", max_expanded: int = sys.maxsize) -> "OpenLog":
-        """Open a log; raise an `OSError` if it cannot be read, or is no regular file."""
+    @contextmanager
+    def open(cls, path: str, compression: str = "", max_expanded: int = sys.maxsize) -> Iterator["OpenLog"]:
+        """Open a log for a while; raise an `OSError` if it cannot be read, or is no regular file."""
         descriptor = os.open(path, _FLAGS)
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise OSError("not a regular file")  # noqa: TRY301 - the descriptor is closed below
-        except OSError:
+                raise OSError("not a regular file")
+            yield cls(descriptor, compression, max_expanded, status.st_size)
+        finally:
             os.close(descriptor)
-            raise
-        return cls(descriptor, compression, max_expanded, status.st_size)
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self.descriptor)
 
     @property
     def sha256(self) -> str:

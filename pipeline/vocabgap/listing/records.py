@@ -18,7 +18,6 @@ from vocabgap.errors import (
     StateError,
     alike,
     nearest,
-    require_kind,
     whole_number,
 )
 from vocabgap.ingest.scanning import (
@@ -35,7 +34,7 @@ from vocabgap.model.capability import Tally
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.record import UNCATEGORIZED, fold_category
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import Settings
+from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, MENTIONS, phrase, stripped
 from vocabgap.ranking.evidence import RATINGS, folded, mentions_if
 from vocabgap.ranking.screening import screen
@@ -168,8 +167,7 @@ def listing(
     If the selection has time spans, it is a function of the present moment.
     """
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
-    settings = Settings() if settings is None else settings
-    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
+    settings = settings_of(settings)
     clock = known_present(now)
     asked = selection(clock) if callable(selection) else selection
     published, unreadable = published_in(out, settings.report.out)

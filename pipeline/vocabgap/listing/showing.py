@@ -13,7 +13,6 @@ from vocabgap.errors import (
     InvalidInputError,
     NotFoundError,
     alike,
-    require_kind,
     require_text,
     texts,
     unusable,
@@ -35,7 +34,7 @@ from vocabgap.listing.records import (
 from vocabgap.model.capability import Capability
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import FEWEST_DIGITS
-from vocabgap.model.settings import Settings
+from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import RECORDS
 from vocabgap.text import excerpt, unit_names, visible
@@ -132,8 +131,7 @@ def show(
         VocabgapError: An error of `vocabgap.scan`.
     """
     require_text("name", name)
-    settings = Settings() if settings is None else settings
-    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
+    settings = settings_of(settings)
     if kind is not None and kind not in [*Kind]:
         expected = f"one of {', '.join(Kind)}"
         raise unusable("kind", expected, kind, hint="leave it out if the name is not ambiguous")

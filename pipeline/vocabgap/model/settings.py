@@ -20,7 +20,7 @@ from typing import (
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import InvalidInputError, converted, nearest
+from vocabgap.errors import InvalidInputError, converted, nearest, require_kind
 from vocabgap.extensions import PathText, Section, extensions, flag, meaning
 from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.record import (
@@ -406,6 +406,13 @@ class Settings(Section, frozen=True):
     def aliases_by_argument(self) -> Aliases:
         """The aliases of categories and operations, by the names of arguments."""
         return {"category_aliases": self.category_aliases, "operation_aliases": self.operation_aliases}
+
+
+def settings_of(given: Settings | None) -> Settings:
+    """Return the given settings, or the default ones; refuse anything else."""
+    settings = Settings() if given is None else given
+    require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
+    return settings
 
 
 def _slice_of(table: type[Section]) -> str:
