@@ -6,11 +6,11 @@ If nothing fits, the error lists the keys of the objects and proposes a `--map`.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -19,7 +19,7 @@ from vocabgap.errors import Hint, InvalidInputError, nearest
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type, moment_of, ungrouped
 from vocabgap.ingest.formats import ROWS, Content, Form, parsed, rows_of
 from vocabgap.ingest.reading import OpenLog, blocks, documents, judged, values_of
-from vocabgap.ingest.roots import quoted
+from vocabgap.ingest.roots import quoted, shown_root
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.sources import Pointer, json_pointer, value_at
 from vocabgap.text import count, excerpt
@@ -164,74 +164,66 @@ class _Keys:
         return 2 * sum(bool(test(value)) for value in values) > len(values)
 
 
-def choose(
-    path: str,
-    shown: str,
-    content: Content,
-    max_expanded: int,
-    sources: Mapping[str, FieldMap],
-    *,
-    wanted: Chosen | None = None,
-    usual: Chosen | None = None,
-    known: Chosen | None = None,
-    required: Iterable[Pointer] = (),
-    roots: Iterable[str] = (),
-    is_root: bool = True,
-) -> Chosen:
-    """Choose the source of a file.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chooser:
+    """The choice of a source for files that a person named, or that no source knows by name."""
 
-    Args:
-        path: The file.
-        shown: Its name for errors.
-        content: Its form.
-        max_expanded: The most bytes that are read of a compressed file.
-        sources: The known sources by name.
-        wanted: The source or the fields that a person named. They must fit, unless the name is `known`.
-        usual: The source or the fields of the settings file. Fields count only if no source fits.
-        known: The source that knows the name of the file.
-        required: Paths that some object must have if the file is read as `wanted`.
-        roots: All roots, for the command of an error.
-        is_root: Whether a person named the file. Else nothing is `required`, and a source must fit.
+    sources: Mapping[str, FieldMap]  # by name
+    max_expanded: int  # bytes that are read of a compressed file
+    wanted: Chosen | None  # the source or the fields of the settings; they must fit
+    is_usual: bool  # they are those of the settings file: such fields count only if no source fits
+    required: tuple[Pointer, ...]  # paths that some object must have if a file is read as `wanted`
+    roots: Sequence[str]  # for the command of an error
 
-    Raises:
-        NothingFitsError: The file has objects, but nothing fits, or no object has a named path.
-        InvalidInputError: Several lists of the file fit, or its header cannot be read.
-        OSError: The file cannot be read.
-    """
-    if known is not None and wanted is None and (known.fields.each or content.form is not Form.DOCUMENT):
-        return known  # its name is enough
-    asked = wanted or known
-    chosen = [asked] if asked else [Chosen(*each) for each in sources.items() if _identifies(each[1])]
-    chosen = [usual, *chosen] if usual and usual.source else chosen
-    tried = [(each, _first_keys(each.fields)) for each in chosen]
-    fallback = [(usual, frozenset[str]())] if usual and not asked else []
-    absent = {*required} if is_root else set()
-    # Read until a source surely fits and no required path is absent, or until enough objects are records.
-    survey, fitting, second, votes, more = dict[Pointer, _Keys](), None, None, 0, 0
-    for value, places in _values(path, content, max_expanded):
-        if found := _fitting(tried, value, places, shown, content):
-            fitting, tried = fitting or found.placed, [found.tried]
-            votes += sum(1 + _is_native(one) for one in found.objects)
-        second = second or _fitting(fallback, value, places, shown, content)
-        absent = _surveyed(places, survey, absent)
-        objects = sum(keys.objects for keys in survey.values())
-        more = sum(keys.natives for keys in survey.values()) - votes
-        is_sure = asked is not None or (objects >= _NATIVE and more <= 0)
-        if fitting is not None and not absent and (is_sure or _named_keys(fitting.fields.each)):
+    def choose(self, path: str, content: Content, known: Chosen | None, *, is_root: bool) -> Chosen:
+        """Choose the source of a file.
+
+        `known` is the source that knows the name of the file. If no person named the file, it is no root:
+        then nothing is `required`, and a source must fit.
+
+        Raises:
+            NothingFitsError: The file has objects, but nothing fits, or no object has a named path.
+            InvalidInputError: Several lists of the file fit, or its header cannot be read.
+            OSError: The file cannot be read.
+        """
+        shown = shown_root(Path(path))
+        wanted, usual = (None, self.wanted) if self.is_usual and is_root else (self.wanted, None)
+        if known is not None and wanted is None and (known.fields.each or content.form is not Form.DOCUMENT):
+            return known  # its name is enough
+        asked = wanted or known
+        chosen = (
+            [asked] if asked else [Chosen(*each) for each in self.sources.items() if _identifies(each[1])]
+        )
+        chosen = [usual, *chosen] if usual and usual.source else chosen
+        tried = [(each, _first_keys(each.fields)) for each in chosen]
+        fallback = [(usual, frozenset[str]())] if usual and not asked else []
+        absent = {*self.required} if is_root else set()
+        # Read until a source surely fits and no required path is absent, or until enough objects are records.
+        survey, fitting, second, votes, more = dict[Pointer, _Keys](), None, None, 0, 0
+        for value, places in _values(path, content, self.max_expanded):
+            if found := _fitting(tried, value, places, shown, content):
+                fitting, tried = fitting or found.placed, [found.tried]
+                votes += sum(1 + _is_native(one) for one in found.objects)
+            second = second or _fitting(fallback, value, places, shown, content)
+            absent = _surveyed(places, survey, absent)
+            objects = sum(keys.objects for keys in survey.values())
+            more = sum(keys.natives for keys in survey.values()) - votes
+            is_sure = asked is not None or (objects >= _NATIVE and more <= 0)
+            if fitting is not None and not absent and (is_sure or _named_keys(fitting.fields.each)):
+                return fitting
+            if asked is None and (objects if second else more) >= _NATIVE:
+                break
+        if fitting is not None and not absent and more <= 0:
             return fitting
-        if asked is None and (objects if second else more) >= _NATIVE:
-            break
-    if fitting is not None and not absent and more <= 0:
-        return fitting
-    if second is not None:
-        return second.placed
-    if not any(keys.objects for keys in survey.values()):
-        return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
-    plain = known or (wanted if is_root and wanted and wanted.source else None)
-    among_others = is_root and not required and any(keys.natives for keys in survey.values())
-    if wanted is not None and (fitting or not (plain or among_others)):
-        raise _misfit(wanted, shown, survey, absent)
-    return _placed(*_unfit(plain, usual, shown, survey, roots), content)
+        if second is not None:
+            return second.placed
+        if not any(keys.objects for keys in survey.values()):
+            return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
+        plain = known or (wanted if is_root and wanted and wanted.source else None)
+        among_others = is_root and not self.required and any(keys.natives for keys in survey.values())
+        if wanted is not None and (fitting or not (plain or among_others)):
+            raise _misfit(wanted, shown, survey, absent)
+        return _placed(*_unfit(plain, usual, shown, survey, self.roots), content)
 
 
 def _unfit(

@@ -18,7 +18,7 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.extensions import extensions
-from vocabgap.ingest.choosing import Chosen, NothingFitsError, choose
+from vocabgap.ingest.choosing import Chooser, Chosen, NothingFitsError
 from vocabgap.ingest.decoding import NATIVE_FIELDS, Decoded, FieldMap, Rejected, decode_line
 from vocabgap.ingest.formats import (
     DATA_SUFFIXES,
@@ -35,7 +35,7 @@ from vocabgap.ingest.reading import COMPRESSIONS, MIB, Block, OpenLog, blocks, e
 from vocabgap.ingest.roots import quoted, repository_slugs, resolve_roots, shown_root
 from vocabgap.model.record import ROOT_KIND, GapRecord, RejectReason
 from vocabgap.model.settings import ScanSettings
-from vocabgap.model.sources import Pointer, Source, pointer_of, reading_of, several
+from vocabgap.model.sources import Source, pointer_of, reading_of, several
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.text import printable_name
 
@@ -301,16 +301,11 @@ def _single(base: Path, slug: str, catalogue: Catalogue, chooser: "_Chooser") ->
     return LogFile(str(base), slug, printable_name(base.name), kind.folder_of(str(base)), kind, problem)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chooser:
-    """The choice of a source for files that a person named, or that no source knows by name."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chooser(Chooser):
+    """The choice of a kind of log."""
 
     kinds: dict[str, LogKind]  # by source
-    max_expanded: int
-    wanted: Chosen | None  # the source or the fields of the settings
-    required: tuple[Pointer, ...]  # the paths of these fields
-    is_usual: bool  # they are those of the settings file
-    roots: Sequence[str]
     own_files: frozenset[str]  # that vocabgap writes
 
     @classmethod
@@ -325,7 +320,14 @@ class _Chooser:
         required = tuple(map(pointer_of, paths)) if len(roots) == 1 and not settings.is_usual else ()
         own = frozenset(os.path.realpath(expanded(file)) for file in settings.own_files)
         return cls(
-            catalogue.kinds, settings.max_expanded_mib * MIB, wanted, required, settings.is_usual, roots, own
+            sources={name: kind.fields for name, kind in catalogue.kinds.items()},
+            max_expanded=settings.max_expanded_mib * MIB,
+            wanted=wanted,
+            is_usual=settings.is_usual,
+            required=required,
+            roots=roots,
+            kinds=catalogue.kinds,
+            own_files=own,
         )
 
     def reads(self, path: str) -> bool:
@@ -337,24 +339,13 @@ class _Chooser:
 
     def kind_of(self, path: str, known: LogKind | None = None, *, is_root: bool = True) -> LogKind | None:
         """Return the kind of a file by its content; None if it cannot be read."""
-        shown, is_usual = shown_root(Path(path)), self.is_usual and is_root
+        by_name = None if known is None else Chosen(known.source, known.fields)
         try:
             content = content_of(path, self.max_expanded, is_known=known is not None)
-            source, fields = choose(
-                path,
-                shown,
-                content,
-                self.max_expanded,
-                {name: kind.fields for name, kind in self.kinds.items()},
-                wanted=None if is_usual else self.wanted,
-                usual=self.wanted if is_usual else None,
-                known=None if known is None else Chosen(known.source, known.fields),
-                required=self.required,
-                roots=self.roots,
-                is_root=is_root,
-            )
+            source, fields = self.choose(path, content, by_name, is_root=is_root)
         except FormError as error:
-            raise InvalidInputError(f"{quoted(shown)}: {error.message}", hint=error.hint) from error
+            message = f"{quoted(shown_root(Path(path)))}: {error.message}"
+            raise InvalidInputError(message, hint=error.hint) from error
         except OSError:
             return None
         return replace(self.kinds.get(source, LogKind()), fields=fields, content=content)
