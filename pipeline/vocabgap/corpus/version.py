@@ -326,12 +326,9 @@ class Part:
 
 def described(path: Path, number: int, rows: int) -> tuple[int, int, int, str]:
     """Return the fields of a written file's entry in the manifest."""
-    return number, rows, path.stat().st_size, _digest_of(path)
-
-
-def _digest_of(path: Path) -> str:
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return number, rows, path.stat().st_size, digest
 
 
 def rows_in_order(

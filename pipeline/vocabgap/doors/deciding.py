@@ -4,7 +4,9 @@ import sys
 from contextlib import nullcontext, suppress
 from enum import StrEnum
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
+
+from msgspec.structs import asdict
 
 from vocabgap.doors.verbs import (
     ACTOR,
@@ -25,9 +27,6 @@ from vocabgap.model.moments import parse_now
 from vocabgap.text import printable_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from vocabgap.decisions.deciding import Decisions
     from vocabgap.decisions.effects import Effect
     from vocabgap.decisions.record import Decision
     from vocabgap.doors.cli.calls import Call
@@ -66,7 +65,7 @@ class Merge(About, kw_only=True):
 class Split(About, kw_only=True):
     """Split wordings off a capability, because they are another need."""
 
-    wording: Annotated[tuple[str, ...], option("A wording to split off.")]
+    wordings: Annotated[tuple[str, ...], option("A wording to split off.", "--wording")]
 
 
 class Rename(About, kw_only=True):
@@ -121,18 +120,6 @@ class Apply(Deciding, kw_only=True):
     source: Annotated[str, argument("The file that the page saved; - reads its lines from stdin.", "FILE")]
 
 
-_ONE: "Final[Mapping[type[Deciding], Callable[[Decisions, Any], Decision]]]" = {
-    Merge: lambda book, asked: book.merge(asked.capability, asked.other, asked.why),
-    Split: lambda book, asked: book.split(asked.capability, asked.wording, asked.why),
-    Rename: lambda book, asked: book.rename(asked.capability, asked.label, asked.why),
-    Pin: lambda book, asked: book.pin(asked.capability, asked.why),
-    Dismiss: lambda book, asked: book.dismiss(asked.capability, asked.why),
-    Author: lambda book, asked: book.author(asked.capability, asked.entry, asked.why),
-    Reopen: lambda book, asked: book.reopen(asked.capability, asked.why),
-    Undo: lambda book, asked: book.undo(asked.decision, asked.why, last=asked.last),
-}
-
-
 def _decided(call: "Call", request: Deciding) -> Answer:
     from vocabgap.decisions.deciding import Decisions
 
@@ -154,7 +141,9 @@ def _decided(call: "Call", request: Deciding) -> Answer:
         decisions = book.apply(source, lambda run: call.note(_OTHER_RUN.format(run)))
         recorded: dict[str, object] = {"decision_ids": [each.decision_id for each in decisions]}
     else:
-        decisions = (_ONE[type(request)](book, request),)
+        shared = Deciding.__struct_fields__
+        details = {name: value for name, value in asdict(request).items() if name not in shared}
+        decisions = (getattr(book, _name_of(type(request)))(**details),)
         recorded = {"decision_id": decisions[0].decision_id}
     effects: tuple[Effect, ...] = ()
     problem = ""
@@ -178,15 +167,19 @@ def _decided(call: "Call", request: Deciding) -> Answer:
     )
 
 
-_REQUESTS: Final[tuple[type[Deciding], ...]] = (*_ONE, Apply)
+def _name_of(request: type[Deciding]) -> str:
+    """Return the name of the verb, and of the method of `Decisions`."""
+    return request.__name__.lower()
+
+
+_REQUESTS: Final = (Merge, Split, Rename, Pin, Dismiss, Author, Reopen, Undo, Apply)
 DECIDE: Final = Verbs(
     "decide",
     "Decide about the capabilities of a published run.\n\n"
     "Name a capability by its rank, its identifier (or the first characters of it), its label, or a wording. "
     "A decision does not change the logs. It is a line in a file, and every later report follows it.",
     tuple(
-        Verb(each.__name__.lower(), each, _decided, cleandoc(each.__doc__ or ""), _SETTINGS)
-        for each in _REQUESTS
+        Verb(_name_of(each), each, _decided, cleandoc(each.__doc__ or ""), _SETTINGS) for each in _REQUESTS
     ),
 )
 

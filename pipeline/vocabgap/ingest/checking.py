@@ -178,10 +178,6 @@ def _in_words(fields: dict[str, Any], _: LogFile) -> str:
     return f"{_shown(word)}, read as {SATISFACTION_TEXTS[word.strip().casefold()]}"
 
 
-def _unknown_fields(fields: dict[str, Any], _: LogFile) -> str:
-    return ", ".join(map(_shown, sorted(fields.keys() - set(FIELDS))))
-
-
 def _shown(value: object) -> str:
     return short_repr(value) if isinstance(value, str | int | float) else json_type(value)
 
@@ -192,7 +188,7 @@ _DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
     Repair.SATISFACTION_UNKNOWN: lambda fields, _: f"{_shown(fields['satisfaction'])}, read as not rated",
     Repair.COUNT_UNKNOWN: lambda fields, _: f"{_shown(fields['count'])}, read as 1",
     Repair.NULL_FOR_DEFAULT: lambda fields, _: ", ".join(nulls_for_defaults(fields)),
-    Repair.UNKNOWN_FIELD: _unknown_fields,
+    Repair.UNKNOWN_FIELD: lambda fields, _: ", ".join(map(_shown, sorted(fields.keys() - set(FIELDS)))),
     Repair.BYTE_ORDER_MARK: lambda _, __: "passed over",
     Repair.TIMESTAMP_WITHOUT_OFFSET: lambda fields, _: f"{_shown(fields['timestamp'])}, read as UTC",
     Repair.TIMESTAMP_UNREADABLE: lambda fields, _: f"{_shown(fields['timestamp'])}, kept without a date",

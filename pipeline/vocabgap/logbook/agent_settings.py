@@ -86,7 +86,8 @@ def _settings(file: Path, reading: Mapping[str, Any]) -> Change | None:
         begin = heads[0].end() if heads else len(before)
         added = added if heads else f"\n\n[ingest]\n{added}"
         table, bracket, rest = before[begin:].partition("\n[")
-        kept = "".join(line for line in table.splitlines(keepends=True) if _key_of(line) not in _READING)
+        lines = table.splitlines(keepends=True)
+        kept = "".join(line for line in lines if line.partition("=")[0].strip() not in _READING)
         after = f"{before[:begin]}{added}{kept}{bracket}{rest}"
         others = {key: value for key, value in values.get("ingest", {}).items() if key not in _READING}
         expected = {**values, "ingest": {**others, **reading}}
@@ -106,10 +107,6 @@ def _toml(value: Any) -> str:  # noqa: ANN401 - text, a list of texts, or a tabl
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{key} = {_toml(member)}' for key, member in value.items())}}}"
     return json.dumps(value, ensure_ascii=False)  # is also TOML
-
-
-def _key_of(line: str) -> str:
-    return line.partition("=")[0].strip()
 
 
 def write(changed: Iterable[Change]) -> None:

@@ -120,7 +120,7 @@ class Rankings:
         The checkpoint is called between stages; it may stop the work.
         """
         kept, logged = self._kept.get(selection), self._logged
-        if kept is None or kept.logged != logged or _is_old(kept.time):
+        if kept is None or kept.logged != logged or time.monotonic() - kept.time > KEPT_SECONDS:
             analysis = analyse(
                 self._root,
                 settings=self._settings,
@@ -133,10 +133,6 @@ class Rankings:
         everything = {each: it for each, it in self._kept.items() if each == _EVERYTHING}
         self._kept = {**everything, selection: kept}
         return kept.analysis
-
-
-def _is_old(moment: float) -> bool:
-    return time.monotonic() - moment > KEPT_SECONDS
 
 
 def _is_name(text: str) -> bool:
