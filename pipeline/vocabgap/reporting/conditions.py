@@ -16,7 +16,7 @@ from vocabgap.ingest.scanning import Scan, by_reader, require_known, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Gate, Settings
 from vocabgap.model.tables import NEW, REGRESSED
-from vocabgap.reporting.manifest import Manifest, read_manifest
+from vocabgap.reporting.manifest import read_manifest
 from vocabgap.reporting.overviews import account_of, overview_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import phrase
@@ -92,7 +92,10 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
     Only roots that both runs read are compared. If all logs are different ones, nothing is compared.
     """
     before = read_manifest(target)
-    if before is None or _whose(before) != (set(selection.tenants), set(selection.repositories)):
+    if before is None or any(
+        {*getattr(before.selection, name)} != {*getattr(selection, name)}
+        for name in ("tenants", "repositories")  # a run reads only these of a corpus
+    ):
         return
     slugs = {log.repo_slug for log in before.inputs}
     readers = by_reader(roots)
@@ -118,12 +121,6 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
         f" ({number:,} of '{worst}' are missing); {_kept(target)}",
         hint="check that the folder is complete; --allow-shrink publishes anyway",
     )
-
-
-def _whose(manifest: Manifest) -> tuple[set[str], set[str]]:
-    """Return the tenants and repositories that a run was narrowed to; it read only these of a corpus."""
-    chosen = Selection() if manifest.parameters is None else manifest.parameters.selection
-    return {*chosen.tenants}, {*chosen.repositories}
 
 
 def _kept(target: Path) -> str:

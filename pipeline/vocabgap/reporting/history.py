@@ -41,7 +41,7 @@ class RunKey(NamedTuple):
     @classmethod
     def of(cls, manifest: Manifest) -> Self:
         """Return the key of a run. Runs with the same moment, narrowing and ranking are the same run."""
-        selection = Selection() if manifest.parameters is None else manifest.parameters.selection
+        selection = manifest.selection
         window = Selection(since=selection.since, until=selection.until).in_words()
         narrowed = ", ".join(filter(None, (*map(" ".join, window.items()), manifest.narrowed_or_ranked)))
         name = hashlib.sha256(f"{iso(manifest.now)}\n{narrowed}".encode()).hexdigest()[:_ID_DIGITS]

@@ -181,6 +181,11 @@ class Manifest(msgspec.Struct, frozen=True):
         return Settings() if self.parameters is None else self.parameters.settings
 
     @property
+    def selection(self) -> Selection:
+        """Return the selection of the run; all records if unknown."""
+        return Selection() if self.parameters is None else self.parameters.selection
+
+    @property
     def unit(self) -> str:
         """Return what the run counts, such as `image`."""
         return self.settings.unit({log.source for log in self.inputs if log.lines})
@@ -215,11 +220,7 @@ class Manifest(msgspec.Struct, frozen=True):
     @property
     def narrowed_to(self) -> str:
         """Return the filters of the run in words; empty if there are none."""
-        if self.parameters is None:
-            return ""
-        return visible(
-            ", ".join(f"{name} {value}" for name, value in self.parameters.selection.in_words().items())
-        )
+        return visible(", ".join(map(" ".join, self.selection.in_words().items())))
 
     def digest_of(self, name: str) -> str | None:
         """Return the digest of a published file, or None if the run has no such file."""
@@ -251,7 +252,8 @@ def differences(
         return () if earlier is later else (Difference("narrowing", *known),)
     before, after = _by_name(earlier), _by_name(later)
     for name in ("since", "until"):
-        if _moved_along(getattr(earlier.selection, name), getattr(later.selection, name), between):
+        was, now = getattr(earlier.selection, name), getattr(later.selection, name)
+        if None not in {was, now} and now - was == between:
             del before[name], after[name]
     return tuple(
         Difference(name, before.get(name, ALL), after.get(name, ALL))
@@ -285,10 +287,6 @@ def _by_name(narrowing: Narrowing) -> dict[str, str]:
         **Narrowing.of(Selection(), RankSettings()).further,  # defaults of options newer than the run
         **narrowing.further,
     }
-
-
-def _moved_along(earlier: datetime | None, later: datetime | None, between: timedelta) -> bool:
-    return earlier is not None and later is not None and later - earlier == between
 
 
 @cache

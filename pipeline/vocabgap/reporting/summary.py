@@ -166,7 +166,6 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     named = named_by(overview, tables.rejects, askers)
     places = None if counted is None else places_in(counted, named)
     relations, rows = tables.lineage, tables.history
-    selection = {} if manifest.parameters is None else manifest.parameters.selection.in_words()
     return Summary(
         now=manifest.now,
         capabilities=shown,
@@ -183,7 +182,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         recurring_sets=recurring_sets_of(tables.combinations),
         overlong=0 if counted is None else int(counted["overlong"].sum()),
         account=manifest.account or account_of(tables.gaps, overview, tables.rejects, scanned),
-        selection=tuple(selection.items()),
+        selection=tuple(manifest.selection.in_words().items()),
         command=manifest.command,
         reclassified=reclassified_of(counted)
         if counted is not None and settings.categories.reclassify
