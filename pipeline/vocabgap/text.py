@@ -137,6 +137,12 @@ def words(phrase: str) -> list[str]:
     return unicodedata.normalize("NFKC", folded).split()
 
 
+def trigrams(word: str) -> list[str]:
+    """Return the trigrams of a word with a blank on either side, in order."""
+    padded = f" {word} "
+    return [padded[at : at + 3] for at in range(len(padded) - 2)]
+
+
 @cache
 def _stemmer() -> Any:  # noqa: ANN401 - without types
     from snowballstemmer import stemmer  # noqa: PLC0415 - many commands do not need it

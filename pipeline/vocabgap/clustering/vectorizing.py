@@ -22,6 +22,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from vocabgap.text import trigrams
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
@@ -35,7 +37,6 @@ TOPIC_WORDS: Final = 10  # of a word
 CO_OCCURRING: Final = 64  # heaviest words of a surface that are paired; thousands need too much memory
 DAMPING: Final = 0.4  # a word is divided by this power of its mass: frequent words co-occur with all
 STRENGTH: Final = (0.35, 1.0)  # of topic words beside the surface's own, for noun phrases and for sentences
-_GRAM: Final = 3  # letters
 _BLOCK_ROWS: Final = 65_536
 _CELLS: Final = 1 << 20  # of the rows that are sorted at once
 
@@ -95,8 +96,8 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
     numbered = _Words.of(contents)
     words, neighbours = numbered.counts(), numbered.pair_counts()
     lexical = _lexical(words, neighbours, mentions, sentences)
-    trigrams = _Words.of(numbered.vocabulary, grams).counts()
-    trigram_part, of_words = _trigram_part(words, trigrams, mentions)
+    in_words = _Words.of(numbered.vocabulary, trigrams).counts()
+    trigram_part, of_words = _trigram_part(words, in_words, mentions)
     scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
     term_weights = sparse.hstack([lexical * scales[0], trigram_part * scales[1]], format="csr")
     return Rows(sparse.csr_array(term_weights), of_words)
@@ -201,12 +202,6 @@ class _Words(NamedTuple):
         counts = sparse.csr_array((np.ones(len(first)), column, start), shape=shape)
         counts.sum_duplicates()
         return counts
-
-
-def grams(word: str) -> list[str]:
-    """Return the trigrams of a word with a blank on either side, in order."""
-    padded = f" {word} "
-    return [padded[at : at + _GRAM] for at in range(len(padded) - _GRAM + 1)]
 
 
 def _blocks(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple[sparse.csr_array, int]]:

@@ -26,7 +26,7 @@ from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.text import ignored_stems, stem, words
+from vocabgap.text import ignored_stems, stem, trigrams, words
 
 SHOWN: Final = 3  # entries listed for a need
 SATURATION: Final = 1.0  # occurrences at which a word is half explained
@@ -38,7 +38,6 @@ OPERATION: Final = 0.25  # score of an operation that only this entry shares
 NAMESAKE: Final = 2.0  # further shares of it if the entry has the operation's name
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
 _RUN: Final = re.compile(r"\w+")
-_GRAM: Final = 3
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
 _SAME: Final = 10.0 ** (1 - _SAME_DIGITS)
 _DIGITS = 6  # further ones of a logarithm depend on the machine
@@ -322,8 +321,7 @@ def _grams(word: str) -> frozenset[str]:
     """Return the trigrams of a word; none if it has a digit, because another digit is another thing."""
     if any(map(str.isdigit, word)):
         return frozenset()
-    padded = f" {word} "
-    return frozenset(padded[at : at + _GRAM] for at in range(len(padded) - _GRAM + 1))
+    return frozenset(trigrams(word))
 
 
 def _own_words(entries: Sequence[Entry]) -> list[str]:
