@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -20,7 +19,6 @@ CORE_SHARE: Final = 0.5  # of the mentions of a group
 SHOWN_DIGITS: Final = 6  # of a similarity; further digits are rounding errors
 _STEPS: Final = 4  # of the F1 of a member, so that small differences do not count
 _ROWS_AT_ONCE: Final = 50_000
-NO_LABELS: Final[Mapping[int, str]] = MappingProxyType({})
 
 
 class Labeller:
@@ -84,7 +82,7 @@ def core_terms(members: Sequence[frozenset[str]], mentions: Sequence[int]) -> di
     return half or {term: count for term, count in used.items() if users[term] > 1}
 
 
-def labels_of(wordings: Sequence[str], kept: Mapping[int, str] = NO_LABELS) -> list[str]:
+def labels_of(wordings: Sequence[str], kept: Mapping[int, str] = {}) -> list[str]:
     """Make unique labels from the wordings that represent groups, without their frames.
 
     Wordings whose labels would be equal stay whole. `kept` are groups with the labels that they keep.

@@ -7,7 +7,6 @@ Synonyms are replaced before wordings are compared.
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -19,8 +18,6 @@ from vocabgap.clustering.scripts import pieces
 from vocabgap.files.parts import Parts
 from vocabgap.model.tables import MENTIONS, phrase, stripped
 from vocabgap.text import content_words, form, ignored_stems, stem, surface, surface_of, synonym_table
-
-NO_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
 # Words of sentences that noun phrases do not have.
 _CLAUSE_WORDS: Final = """
@@ -140,7 +137,7 @@ class Points:
 def points_of(
     records: pl.DataFrame | Parts,
     stop_words: Iterable[str] = (),
-    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
+    synonyms: Mapping[str, Iterable[str]] = {},
 ) -> Points:
     """Return the points of some records (columns `missing_capability`, `description` and `intent`)."""
     records = Parts.of(records)
