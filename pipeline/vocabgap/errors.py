@@ -173,7 +173,7 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
 def require_local(name: str, path: str | Path) -> None:
     """Raise InvalidInputError if a path is a URL: vocabgap neither fetches nor sends anything."""
     if address := full_address(path):
-        hint = "name a folder or a file; `vocabgap report --engine spark` reads roots in object stores"
+        hint = "name a folder or a file; `vocabgap report --engine spark` reads and writes object stores"
         raise unusable(name, _PLACE, address, hint=hint)
 
 

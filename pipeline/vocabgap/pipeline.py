@@ -15,7 +15,7 @@ from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, followed
-from vocabgap.errors import expanded, require_kind, unusable, whole_number
+from vocabgap.errors import expanded, full_address, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import Scan, newest_moment, scan, with_newest_session
@@ -258,7 +258,7 @@ def run(
     Args:
         roots: Folders to search for gap logs, single log files, or shared corpora; with an engine, also
             addresses such as `s3a://bucket/photos`.
-        out: The folder to publish; by default that of the settings.
+        out: The folder to publish; by default that of the settings. With an engine, also a new address.
         settings: The settings; the defaults by default.
         selection: The records that count, or a function that returns the selection for the present moment.
         now: The moment that counts as the present; by default the current time. `last` is the moment of the
@@ -277,8 +277,10 @@ def run(
     settings = settings_of(settings)
     if allow_empty:
         settings = structs.replace(settings, report=structs.replace(settings.report, allow_empty=True))
-    target = resolve_target(settings.report.out if out is None else out)
     roots = located(roots, settings, engine)
+    out = settings.report.out if out is None else out
+    address = "" if engine is None else full_address(out)
+    target = resolve_target(engine.reserve(address) if engine is not None and address else out)
     check_target(target, roots)
     settle_target(target)
     if share is not None:
@@ -334,6 +336,8 @@ def run(
         places=places_of(analysis.clusters, analysis.ranked),
         earlier=(target, previous),
     )
+    if engine is not None and address:
+        engine.publish(target, [name for name in published.files if (target / name).exists()])
     return Run(**vars(analysis), published=published)
 
 

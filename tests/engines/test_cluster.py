@@ -113,7 +113,7 @@ def test_a_workspace_gives_the_report_of_one_here(
     cluster: SparkEngine, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     root = outside(request.config, "chemigram")
-    compare(root, tmp_path, cluster)
+    compare(root, tmp_path, cluster, out="file://")
     stored = published(f"file://{root}", tmp_path / "stored", cluster)
     local = scan(root)
     for table in ("gaps", "rejects", "files"):
@@ -161,12 +161,12 @@ def befallen(work: Work, folder: Path) -> Work:
     return strike
 
 
-def compare(root: Path, folder: Path, engine: SparkEngine) -> None:
+def compare(root: Path, folder: Path, engine: SparkEngine, out: str = "") -> None:
     """Both reports are equal, byte for byte and row for row."""
-    here, there = (published(root, folder / name, used) for name, used in (("here", None), ("there", engine)))
+    here, there = published(root, folder / "here", None), published(root, f"{out}{folder / 'there'}", engine)
     for name in ("report.md", "report.html"):
         assert (folder / "there" / name).read_bytes() == (folder / "here" / name).read_bytes()
-    for table in ("gaps", "rejects", "capabilities"):
+    for table in ("gaps", "rejects", "capabilities", "history"):
         assert_frame_equal(
             *(pl.read_parquet(folder / place / f"{table}.parquet") for place in ("there", "here"))
         )
@@ -175,5 +175,5 @@ def compare(root: Path, folder: Path, engine: SparkEngine) -> None:
     assert_frame_equal(there.clusters.wordings, here.clusters.wordings)
 
 
-def published(root: str | Path, out: Path, engine: SparkEngine | None) -> Run:
+def published(root: str | Path, out: str | Path, engine: SparkEngine | None) -> Run:
     return run(root, out, now="last", engine=engine)

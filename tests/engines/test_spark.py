@@ -150,7 +150,9 @@ def test_a_report_is_that_of_one_here(scheme: str, demo: Path, tmp_path: Path) -
     here, there, root = tmp_path / "here", tmp_path / "there", f"{scheme}{demo}"
     common = ("--now", "last", "--embedder", "none", "--out")
     assert vocabgap("report", demo, *common, here).code == 0
-    assert vocabgap("report", root, *common, there, "--engine", "spark").code == 0
+    told = vocabgap("report", root, *common, f"{scheme}{there}", "--engine", "spark")
+    assert (told.code, f"{scheme}{there}" in told.out) == (0, True)
+    assert vocabgap("render", there, "--out", tmp_path / "again").code == 0
 
     for name in ("report.md", "report.html"):
         page = (there / name).read_text(encoding="utf-8").replace(f"{root} --engine spark", demo.name)
@@ -222,6 +224,27 @@ def test_a_full_disk_of_a_worker_publishes_nothing(
 
     assert "\n" not in str(raised.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unfinished_report_in_a_store_has_no_manifest(
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(address: str) -> object:
+        if address.endswith("/groups.parquet"):
+            raise PermissionError(f"no access to {address}")
+        return parts.created(address)
+
+    monkeypatch.setattr(spark, "created", broken)
+    store, asked = tmp_path / "a store", ("report", demo, "--engine", "spark", "--out")
+    told, again, other = (
+        vocabgap(*asked, out) for out in (f"file://{store}", f"file://{store}", "s3a://a:b@c")
+    )
+
+    assert (told.code, len(told.err.splitlines())) == (4, 2)
+    assert f"PermissionError: no access to file://{store}/groups.parquet" in told.err
+    assert ((store / "report.md").exists(), (store / "run.json").exists()) == (True, False)
+    assert again.err.startswith(f"vocabgap: --out: 'file://{store}' has files already\n")
+    assert other.err.startswith("vocabgap: --out: 'c' has `..` or a password\n")
 
 
 def test_a_table_without_its_engine_is_an_error(demo: Path) -> None:

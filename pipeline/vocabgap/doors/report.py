@@ -121,6 +121,7 @@ def report(call: "Call", request: Report) -> Answer:
         roots = located(roots, settings, running)
         result = run(
             roots,
+            call.address,
             settings=settings,
             selection=partial(selection_of, request),
             now=present,
@@ -140,6 +141,7 @@ def report(call: "Call", request: Report) -> Answer:
     call.note_embeddings(result.embeddings)
     from vocabgap.doors.cli.views import folder_line
     from vocabgap.ingest.discovery import unread_files
+    from vocabgap.ingest.roots import origin_of
     from vocabgap.reporting.conditions import failures, gate_error
 
     summary, folder = result.published.summary, result.published.folder
@@ -153,7 +155,7 @@ def report(call: "Call", request: Report) -> Answer:
             (Event("gate", {"failure": failure}) for failure in failed),
         ),
         result={
-            "out": printable_name(str(folder)),
+            "out": printable_name(origin_of(folder) or str(folder)),
             "files": result.published.files,
             "capabilities": summary.total,
             "mentions": summary.mentions,

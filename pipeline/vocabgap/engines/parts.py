@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import polars as pl
 
@@ -79,21 +80,29 @@ class SparkParts(Parts):
             return super().by(keys, step, query)
         return {name: pl.concat(frames) for name, frames in results.items()}
 
-    def write(self, path: Path) -> "SparkParts":
+    def write(self, path: Path, address: str = "", /) -> "SparkParts":
         """Write all rows, without `ROW`, to a new folder of Parquet files in order, one per part.
 
-        The workers write them, and have to see the folder as this machine does. A repeated task writes the
-        same file again. Return the written table.
+        The workers write them, and have to see the folder as this machine does. With the address of a
+        report, the new folder is there. A repeated task writes the same file again. Return the written table.
         """
-        path.mkdir()
-        files = {number: str(path / f"{place:05}.parquet") for place, number in enumerate(self.heights)}
+        folder = f"{address or path.parent}/{path.name}"
+        files = {number: f"{folder}/{place:05}.parquet" for place, number in enumerate(self.heights)}
+        if not address:
+            path.mkdir()
 
         def write_part(number: int, part: pl.LazyFrame) -> Named:
-            file = Path(files[number])
-            write_once(part.drop(ROW, strict=False).collect(), file)
-            yield 0, "", pl.DataFrame({"bytes": file.stat().st_size})
+            file, rows = files[number], part.drop(ROW, strict=False).collect()
+            if address:
+                with created(file) as there:
+                    rows.write_parquet(there)
+            else:
+                write_once(rows, Path(file))
+            yield 0, "", pl.DataFrame({"bytes": 0 if address else Path(file).stat().st_size})
 
         sizes = pl.concat(collected(self._mapped(write_part))[""])["bytes"]
+        if address:
+            return self
         written = zip(map(Path, files.values()), sizes, strict=True)
         if missing := sum(not file.is_file() or file.stat().st_size != size for file, size in written):
             raise StateError(
@@ -183,6 +192,21 @@ def write_once(frame: pl.DataFrame, path: Path, **options: Any) -> None:  # noqa
         put_in_place(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def created(address: str) -> "pa.NativeFile":
+    """Create a file in an object store, with the credentials of this process: Spark chooses names itself."""
+    store, path = opened(address)
+    if store.type_name == "local":
+        store.create_dir(path.rpartition("/")[0])
+    return store.open_output_stream(path)
+
+
+def opened(address: str) -> Any:  # noqa: ANN401 - of pyarrow
+    """Return the object store of an address, and the path there."""
+    from pyarrow.fs import FileSystem  # noqa: PLC0415 - part of the extra
+
+    return FileSystem.from_uri(quote(address.replace("s3a:", "s3:", 1), safe=":/@"))
 
 
 def row_of(part: int, place: int, name: str, content: pl.DataFrame | bytes) -> "pa.RecordBatch":

@@ -16,7 +16,7 @@ import threading
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from importlib import resources
 from pathlib import Path
@@ -35,6 +35,7 @@ from vocabgap.engines.parts import (
     SparkParts,
     closed_engine,
     collected,
+    created,
     fetched,
     packed,
     portions,
@@ -43,7 +44,7 @@ from vocabgap.engines.parts import (
     stored,
     table_of,
 )
-from vocabgap.engines.stores import StoredFile, contents, mirror
+from vocabgap.engines.stores import StoredFile, contents, mirror, problem_at
 from vocabgap.errors import InvalidInputError, StateError, require_text
 from vocabgap.files.parts import MOST_BYTES, KeptFolder, Parts, Shared, numbered, temporary_folder
 from vocabgap.ingest.discovery import LogFile
@@ -77,6 +78,7 @@ _RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
 _WORKERS_HINT: Final = (
     "its workers need Python with vocabgap's dependencies, and local logs and the report under the same paths"
 )
+_STORE_HINT: Final = "name a new address; the workers need the credentials in their environment"
 _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
 
 
@@ -129,10 +131,38 @@ class SparkEngine:
 
     def mirror(self, address: str, settings: ScanSettings) -> Path:
         """Return a folder or file here for an address, with the names of the files there."""
-        root = Path(self._mirrors.name).resolve() / address.replace(":", "", 1)
+        root = self._mirrored(address)
         found = mirror(self._session, address, root, settings)
         self._files |= {str(path): file for path, file in found.items()}
         return root
+
+    def reserve(self, address: str) -> Path:
+        """Return a folder here for the small files of a report at an address, which must have no files."""
+        if problem := self._on_a_worker(lambda: problem_at(address)):
+            raise StateError(visible(f"--out: '{address.rpartition('@')[2]}' {problem}"), hint=_STORE_HINT)
+        return self._mirrored(address)
+
+    def publish(self, folder: Path, names: Sequence[str]) -> None:
+        """Copy the files of a reserved folder to its address, the last one when all others are there."""
+        address, contents = origin_of(folder), [(folder / name).read_bytes() for name in names]
+        files = self.share(pl.DataFrame({"name": names, "content": contents}))
+
+        def upload() -> None:
+            for name, content in files.lazy().collect().iter_rows():
+                with created(f"{address}/{name}") as file:
+                    file.write(content)
+
+        self._on_a_worker(upload)
+
+    def _on_a_worker(self, work: Callable[[], str | None]) -> str:
+        def run(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+            for _ in batches:
+                yield row_of(0, 0, work() or "", b"")
+
+        return str(fetched(self._spread({"piece": [0]}).mapInArrow(run, ROWS))["name"][0])
+
+    def _mirrored(self, address: str) -> Path:
+        return Path(self._mirrors.name).resolve() / address.replace(":", "", 1)
 
     def _contents(self, pieces: list[list[StoredFile | None]]) -> "DataFrame":
         """Return rows with the number of a piece, the place of a log there, and its content."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from vocabgap.engines.parts import fetched, portions
+from vocabgap.engines.parts import fetched, opened, portions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.extensions import reader_of
 from vocabgap.files.parts import MOST_BYTES
@@ -77,6 +77,20 @@ def mirror(
     if reader_of(folder) is not None:
         raise InvalidInputError(f"root '{shown}' is a shared corpus", hint="name a local copy")
     return files
+
+
+def problem_at(address: str) -> str:
+    """Return the reason why no report can be written to an address; nothing if it can."""
+    from pyarrow.fs import FileSelector  # noqa: PLC0415 - part of the extra
+
+    if _REFUSED.search(address):
+        return "has `..` or a password"
+    try:
+        store, path = opened(address)
+        entries = store.get_file_info(FileSelector(path, allow_not_found=True))
+    except (OSError, ValueError) as error:
+        return f"cannot be read: {error}"
+    return "has files already" if entries else ""
 
 
 def _key(path: str) -> str:

@@ -163,10 +163,10 @@ class Parts:
         """Return all rows as one frame."""
         return self.each(lambda part: part)
 
-    def write(self, path: Path) -> "Parts":
+    def write(self, path: Path, _address: str = "", /) -> "Parts":
         """Write all rows, without `ROW`, to one Parquet file, and return the written table.
 
-        An OSError names the file.
+        An OSError names the file. Parts on a cluster go to the address of a report, if there is one.
         """
         if len(self.sources) == 1:
             frame = self.collect().drop(ROW, strict=False)

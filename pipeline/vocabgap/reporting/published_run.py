@@ -21,6 +21,7 @@ from vocabgap.errors import (
     StateError,
     VocabgapError,
     expanded,
+    require_local,
 )
 from vocabgap.files.atomic import settle, strangers, whole_folder
 from vocabgap.files.parts import Parts
@@ -68,6 +69,7 @@ class PublishedRun:
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
     """Return the absolute path of the folder of a run; `option` names it in errors."""
     try:
+        require_local(option, folder)
         place = expanded(folder).resolve()
         if any(map(os.path.islink, (place, *place.parents))):  # Python 3.13 accepts a loop of links
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))  # noqa: TRY301 - like the system

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from vocabgap.errors import InvalidInputError, StateError, require_kind, whole_number
 from vocabgap.files.atomic import write_parquet
 from vocabgap.files.parts import Parts
+from vocabgap.ingest.roots import origin_of
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.moments import require_offset
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
@@ -70,7 +71,7 @@ _OPTIONAL: Final = (REJECTS, LINEAGE, GROUPS, COMBINATIONS)
 class Published:
     """A published run."""
 
-    folder: Path
+    folder: Path  # temporary for a report in an object store
     files: tuple[str, ...]  # names
     summary: Summary  # the content of the report
     manifest: Manifest  # the content of `run.json`
@@ -79,8 +80,8 @@ class Published:
 
     @property
     def headline(self) -> str:
-        """Return the numbers and the folder of the report."""
-        return f"{self.summary.headline}, in '{printable_name(str(self.folder))}'"
+        """Return the numbers and the place of the report."""
+        return f"{self.summary.headline}, in '{printable_name(origin_of(self.folder) or str(self.folder))}'"
 
     def __repr__(self) -> str:
         """Return the headline."""
@@ -175,6 +176,8 @@ def render(
     manifest, capabilities = read_run(place, option=option)
     fewest = manifest.settings.rank.shared_from if share else None
     outputs = {output.name for output in manifest.outputs}
+    if (place / GAPS.file).exists():  # written by an engine
+        outputs.add(GAPS.file)
     if share and GAPS.file not in outputs:
         raise InvalidInputError(
             f"the run in '{place}' has no {GAPS.file}, which sharing needs",
@@ -201,7 +204,8 @@ def _publish(
     """Write tables, formats and manifest; `again` is the folder of a run that is rendered again."""
     with published(out) as folder:
         if tables.gaps is not None:  # what follows reads the written rows
-            tables = replace_in(tables, gaps=tables.gaps.write(folder / GAPS.file))
+            address = origin_of(resolve_target(out))
+            tables = replace_in(tables, gaps=tables.gaps.write(folder / GAPS.file, address))
         if scan is not None and tables.gaps is not None:
             _require_same_records(tables.capabilities, tables.gaps)
         # The folder is locked here, so the history gets the rows of both of two parallel runs.
@@ -215,8 +219,8 @@ def _publish(
         written, shared = write_formats(folder, tables, summary, with_account, share)
         if again is not None and read_manifest(again) != manifest:
             raise StateError(f"the run in '{again}' was replaced during the work", hint="try again")
-    names = (*(output.name for output in written.outputs), MANIFEST_NAME)
-    return Published(resolve_target(out), names, summary, written, tables.combinations, shared)
+    files = tuple(dict.fromkeys((*(each.name for each in written.outputs), *tables.files, MANIFEST_NAME)))
+    return Published(resolve_target(out), files, summary, written, tables.combinations, shared)
 
 
 def write_formats(
@@ -235,9 +239,9 @@ def write_formats(
     for name, text in texts.items():
         with _named(folder / name) as path:
             path.write_text(text, encoding="utf-8", newline="\n")
-    written = replace(
-        manifest, outputs=tuple(describe_output(folder / name) for name in (*texts, *tables.files))
-    )
+    paths = (folder / name for name in (*texts, *tables.files))
+    outputs = tuple(describe_output(path) for path in paths if path.exists())  # or in a store
+    written = replace(manifest, outputs=outputs)
     with _named(folder / MANIFEST_NAME) as path:
         path.write_bytes(encode_manifest(written))
     return written, shared

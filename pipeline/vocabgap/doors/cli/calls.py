@@ -22,6 +22,7 @@ from vocabgap.errors import (
     StateError,
     VocabgapError,
     expanded,
+    full_address,
     require_local,
 )
 from vocabgap.extensions import extensions
@@ -58,6 +59,9 @@ class Call:
         self.trust: bool = values.get("trust", False)
         given = ((name, values[_name_of(name)]) for name, _ in _flags(verb))
         self.flags = {name: value for name, value in given if value not in (None, [], ())}
+        # Only an engine takes an address, and it is no setting.
+        is_stored = "engine" in values and full_address(str(self.flags.get("--out")))
+        self.address: str | None = self.flags.pop("--out") if is_stored else None
         for name, value in [*self.flags.items(), ("--config", self.config or "")]:
             for text in value if isinstance(value, list) else [value]:
                 require_local(name, str(text))

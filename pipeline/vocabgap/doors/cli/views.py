@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vocabgap.doors.cli.output import PIPE_WIDTH
 from vocabgap.extensions import extensions
+from vocabgap.ingest.roots import origin_of
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.text import carried, count, escape_unseen, excerpt, in_units, in_words, unit_names, visible
 
@@ -216,7 +217,7 @@ def _harmless(cell: object) -> object:
 
 
 def folder_line(folder: Path) -> str:
-    """Return a folder, relative if it is inside the current folder."""
+    """Return a folder, relative if it is inside the current folder, or its address."""
     with suppress(OSError, ValueError):  # the current folder is gone, or does not contain it
         folder = folder.relative_to(Path.cwd())
-    return escape_unseen(str(folder))
+    return origin_of(folder) or escape_unseen(str(folder))
