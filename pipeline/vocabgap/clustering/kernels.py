@@ -69,9 +69,14 @@ class Trigrams(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Blocks of consecutive clusters, indexed by term. Unsigned indices save checks of their sign."""
+    """Blocks of clusters, indexed by term. Unsigned indices save checks of their sign.
 
-    size: int  # clusters of a block
+    They stay valid when clusters merge: a mean has no larger weight of a term than its parts. A merged
+    cluster is then a member of the blocks of its parts.
+    """
+
+    members: npt.NDArray[np.int32]  # places of the clusters, block by block; negative for none
+    size: int  # members of a block
 
     first: IntArray  # shape (terms + 1,): the blocks with term c are at `first[c]` to `first[c + 1]`
     blocks: npt.NDArray[np.uint32]  # shape (entries,)
@@ -301,8 +306,11 @@ def _open_block(q, block, count, order, vectors, trigrams, blocks, unscored, flo
     limits = _bound_clusters(block, unscored, blocks, memory)
     slack = _ROUNDING * (blocks.start[block + 1] - blocks.start[block] + _PARTS)
     wanted = _wanted_similarity(near, count, floor)
-    for p in range(block * blocks.size, min((block + 1) * blocks.size, len(order))):
-        if compared[p] != q and limits[p - block * blocks.size] >= wanted - slack:
+    members = blocks.members[block * blocks.size : (block + 1) * blocks.size]
+    for k in range(len(members)):
+        p = members[k]
+        if p >= 0 and compared[p] != q and limits[k] >= wanted - slack:
+            compared[p] = q
             if unscored > 0.0:
                 _score_terms(q, terms[start[p] : start[p + 1]], trigrams, memory)
             similarity = _exact_similarity(term_scores, p, start, terms, weights)
@@ -500,62 +508,63 @@ def laid_out(start, terms, weights, spread):
 
 
 @compiled
-def blocks_of(start, terms, weights, rows, first_gram):
-    """Arrange the first `rows` rows in blocks: the fields of `Blocks`. `first_gram` is `Trigrams.start`."""
+def blocks_of(start, terms, weights, members, first_gram):
+    """Arrange members in blocks: the other fields of `Blocks`. `first_gram` is `Trigrams.start`."""
     columns = len(first_gram) - 1
-    size = _block_size(start, terms, rows, columns)
-    count = -(-rows // size)
+    size = _block_size(start, terms, members, columns)
+    count = -(-len(members) // size)
     parts = np.zeros(count, np.float32)
     last = np.full(columns, -1, np.int32)
     first, block_start = np.zeros(columns + 1, np.int64), np.zeros(count + 1, np.int64)
-    for p in range(rows):
+    for k, p in enumerate(members):
         part = 0.0
         for i in range(start[p], start[p + 1]):
             c = terms[i]
             if first_gram[c] < first_gram[c + 1]:
                 part += weights[i]
-            if last[c] != p // size:
-                last[c] = p // size
+            if last[c] != k // size:
+                last[c] = k // size
                 first[c + 1] += 1
-                block_start[p // size + 1] += 1
-        parts[p // size] = max(parts[p // size], np.float32(part))
+                block_start[k // size + 1] += 1
+        parts[k // size] = max(parts[k // size], np.float32(part))
     first, block_start = np.cumsum(first), np.cumsum(block_start)
     end, entry = first[:-1].copy(), np.empty(columns, np.int64)
     blocks, most = np.empty(first[-1], np.uint32), np.zeros(first[-1], np.float32)
     block_terms, levels = np.empty(first[-1], np.uint32), np.zeros(size * first[-1], np.uint8)
     last[:] = -1
     entries = 0
-    for p in range(rows):
+    for k, p in enumerate(members):
         for i in range(start[p], start[p + 1]):
             c = terms[i]
-            if last[c] != p // size:
-                last[c] = p // size
-                blocks[end[c]] = p // size
+            if last[c] != k // size:
+                last[c] = k // size
+                blocks[end[c]] = k // size
                 end[c] += 1
                 entry[c] = entries
                 block_terms[entries] = c
                 entries += 1
             most[end[c] - 1] = max(most[end[c] - 1], np.float32(weights[i]))
             level = min(np.int64(np.ceil(weights[i] * _LEVELS)), _LEVELS)
-            levels[_place_of(entry[c], p, size, block_start)] = level
+            levels[_place_of(entry[c], k, size, block_start)] = level
     return size, first, blocks, most, block_start, block_terms, levels, parts
 
 
 @njit
-def _block_size(start, terms, rows, columns):
+def _block_size(start, terms, members, columns):
     """Choose large blocks if their clusters share at least half of their terms."""
     last = np.full(columns, -1, np.int32)
-    entries = 0
-    for p in range(rows):
+    entries, distinct = 0, 0
+    for k, p in enumerate(members):
+        entries += start[p + 1] - start[p]
         for c in terms[start[p] : start[p + 1]]:
-            if last[c] != p // _LARGE_BLOCK:
-                last[c] = p // _LARGE_BLOCK
-                entries += 1
-    return _LARGE_BLOCK if 2 * entries <= start[rows] else _SMALL_BLOCK
+            if last[c] != k // _LARGE_BLOCK:
+                last[c] = k // _LARGE_BLOCK
+                distinct += 1
+    return _LARGE_BLOCK if 2 * distinct <= entries else _SMALL_BLOCK
 
 
 @njit
-def _place_of(entry, p, size, block_start):
-    """Return the index of the level of a cluster, given the entry of its block."""
-    first, end = block_start[p // size], block_start[p // size + 1]
-    return size * first + (p % size) * (end - first) + entry - first
+def _place_of(entry, k, size, block_start):
+    """Return the index of the level of a member, given the entry of its block."""
+    first, end = block_start[k // size], block_start[k // size + 1]
+    return size * first + (k % size) * (end - first) + entry - first

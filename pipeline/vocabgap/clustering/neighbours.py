@@ -28,6 +28,7 @@ from vocabgap.clustering.kernels import Blocks, Memory, Trigrams, Vectors, block
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.progress import tell
 
+_WORN: Final = 0.8  # share of the clusters that have to be left for blocks of an earlier round to serve
 _LOT: Final = 2_048  # queries of one call; Ctrl-C and progress wait for the end of a call
 
 
@@ -83,6 +84,7 @@ class SparseNeighbours:
         chosen_rows.sort_indices()
         chosen_rows.data *= np.repeat(weights, np.diff(chosen_rows.indptr))
         self._sums = chosen_rows
+        self._blocks: Blocks | None = None
         self.weights = weights
         self.order = chosen
 
@@ -102,25 +104,29 @@ class SparseNeighbours:
             limits: Bounds on the similarity of each candidate, shape (q, any number); overwritten.
         """
         vectors = self._vectors()
-        laid, place = _layout(vectors, self._trigrams)
-        queries, candidates = place[queries].astype(np.int64), place[candidates]
+        blocks = self._current_blocks(vectors)
         limits = _unlimited(candidates) if limits is None else limits
         floors = np.full(len(queries), self._floor)
-        searching = _Searching(
-            _rows_of(vectors, laid), len(laid), self.order[laid], self._trigrams, usable_cpus()
-        )
+        searching = _Searching(vectors, blocks, self.order, self._trigrams, usable_cpus())
         nearest = Nearest.unknown(len(queries))
         # Queries that are close to each other read the same memory.
-        rows = np.argsort(queries)
+        held = blocks.members >= 0
+        place = np.empty(len(self.order), np.int32)
+        place[blocks.members[held]] = np.flatnonzero(held)
+        rows = np.argsort(place[queries])
         for done in range(0, len(queries), _LOT):
             tell("wordings compared", done, len(queries))
             searching.run(rows[done : done + _LOT], (queries, candidates, limits, bounds, floors), nearest)
-        nearest.listed = np.where(nearest.listed >= 0, laid[nearest.listed], -1)
         return nearest
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
         """Keep some clusters in the given order, each merged with its partner unless that is negative."""
         self._sums = merged_rows(self._sums, kept, partner)
+        if self._blocks is not None:
+            place = np.full(len(self.order) + 1, -1, np.int32)  # the last one is for "none"
+            place[kept] = np.arange(len(kept), dtype=np.int32)
+            place[partner[partner >= 0]] = place[kept[partner >= 0]]
+            self._blocks = self._blocks._replace(members=place[self._blocks.members])
         self.weights = self.weights[kept] + np.where(partner >= 0, self.weights[partner], 0.0)
         self.order = np.where(
             partner >= 0, np.minimum(self.order[kept], self.order[partner]), self.order[kept]
@@ -136,6 +142,12 @@ class SparseNeighbours:
     def asked(self, queries: IntArray, candidates: npt.NDArray[np.int32], bounds: FloatArray) -> Asked:
         """Return the queries of a search as shards take them."""
         return Asked(queries, _rows_of(self._vectors(), queries), candidates, bounds, np.zeros(len(queries)))
+
+    def _current_blocks(self, vectors: Vectors) -> Blocks:
+        """Return the blocks of an earlier round unless too few clusters are left."""
+        if self._blocks is None or len(self.order) < _WORN * len(self._blocks.members):
+            self._blocks = _blocks(vectors, self._trigrams)
+        return self._blocks
 
     def _vectors(self) -> Vectors:
         start = self._sums.indptr.astype(np.int64)
@@ -155,12 +167,11 @@ def _trigrams(rows: Rows, terms: IntArray) -> Trigrams:
 
 
 class _Searching:
-    """A search over the first `count` vectors, in threads that share the queries."""
+    """A search for members of blocks, in threads that share the queries."""
 
     def __init__(
-        self, vectors: Vectors, count: int, order: IntArray, trigrams: Trigrams, threads: int
+        self, vectors: Vectors, blocks: Blocks, order: IntArray, trigrams: Trigrams, threads: int
     ) -> None:
-        blocks = Blocks(*blocks_of(*vectors, count, trigrams.start))
         sizes = (
             len(trigrams.start) - 1,
             len(trigrams.gram_start) - 1,
@@ -188,25 +199,23 @@ class _Searching:
 def search_shard(shard: Shard, asked: Asked) -> Nearest:
     """Search a shard for the neighbours of some queries, on one thread."""
     count, last = len(shard.order), shard.first + len(shard.order)
-    laid, place = _layout(shard.vectors, shard.trigrams)
     # A query from elsewhere is placed after the clusters of the shard, and is in no block.
     inside = (asked.places >= shard.first) & (asked.places < last)
-    elsewhere = count + np.arange(len(asked.places))
-    queries = np.where(inside, place[np.where(inside, asked.places - shard.first, 0)], elsewhere)
+    queries = np.where(inside, asked.places - shard.first, count + np.arange(len(asked.places)))
     held = (asked.candidates >= shard.first) & (asked.candidates < last)
-    candidates = place[np.where(held, asked.candidates - shard.first, -1)]
-    vectors = _rows_of(shard.vectors, laid)
+    candidates = np.where(held, asked.candidates - shard.first, -1).astype(np.int32)
     both = Vectors(
-        np.concatenate([vectors.start, vectors.start[-1] + asked.vectors.start[1:]]),
-        np.concatenate([vectors.terms, asked.vectors.terms]),
-        np.concatenate([vectors.weights, asked.vectors.weights]),
+        np.concatenate([shard.vectors.start, shard.vectors.start[-1] + asked.vectors.start[1:]]),
+        np.concatenate([shard.vectors.terms, asked.vectors.terms]),
+        np.concatenate([shard.vectors.weights, asked.vectors.weights]),
     )
     nearest = Nearest.unknown(len(queries))
     floors = np.maximum(asked.floors, shard.floor)
-    _Searching(both, count, shard.order[laid], shard.trigrams, threads=1).run(
+    blocks = _blocks(shard.vectors, shard.trigrams)
+    _Searching(both, blocks, shard.order, shard.trigrams, threads=1).run(
         np.arange(len(queries)), (queries, candidates, _unlimited(candidates), asked.bounds, floors), nearest
     )
-    nearest.listed = np.where(nearest.listed >= 0, laid[nearest.listed] + shard.first, -1)
+    nearest.listed = np.where(nearest.listed >= 0, nearest.listed + shard.first, -1)
     return nearest
 
 
@@ -214,16 +223,11 @@ def _unlimited(candidates: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
     return np.full(candidates.shape, np.inf, np.float32)
 
 
-def _layout(vectors: Vectors, trigrams: Trigrams) -> tuple[IntArray, npt.NDArray[np.int32]]:
-    """Order clusters so that similar ones are neighbours; return the order, and the place of each in it.
-
-    The places end with -1, for no cluster.
-    """
+def _blocks(vectors: Vectors, trigrams: Trigrams) -> Blocks:
+    """Arrange clusters in blocks so that those of a block are similar."""
     spread = np.log1p(np.bincount(vectors.terms, minlength=len(trigrams.start) - 1))
-    laid = np.argsort(laid_out(*vectors, spread), kind="stable")
-    place = np.full(len(laid) + 1, -1, np.int32)
-    place[laid] = np.arange(len(laid), dtype=np.int32)
-    return laid, place
+    members = np.argsort(laid_out(*vectors, spread), kind="stable").astype(np.int32)
+    return Blocks(members, *blocks_of(*vectors, members, trigrams.start))
 
 
 def _rows_of(vectors: Vectors, rows: IntArray) -> Vectors:
