@@ -196,8 +196,21 @@ class _Searching:
             list(pool.map(answer, range(threads)))
 
 
-def search_shard(shard: Shard, asked: Asked) -> Nearest:
+class IndexedShard(NamedTuple):
+    """A shard with its blocks."""
+
+    shard: Shard
+    blocks: Blocks
+
+    @classmethod
+    def of(cls, shard: Shard) -> "IndexedShard":
+        """Arrange the clusters of a shard in blocks."""
+        return cls(shard, _blocks(shard.vectors, shard.trigrams))
+
+
+def search_shard(indexed: IndexedShard, asked: Asked) -> Nearest:
     """Search a shard for the neighbours of some queries, on one thread."""
+    shard, blocks = indexed
     count, last = len(shard.order), shard.first + len(shard.order)
     # A query from elsewhere is placed after the clusters of the shard, and is in no block.
     inside = (asked.places >= shard.first) & (asked.places < last)
@@ -211,7 +224,6 @@ def search_shard(shard: Shard, asked: Asked) -> Nearest:
     )
     nearest = Nearest.unknown(len(queries))
     floors = np.maximum(asked.floors, shard.floor)
-    blocks = _blocks(shard.vectors, shard.trigrams)
     _Searching(both, blocks, shard.order, shard.trigrams, threads=1).run(
         np.arange(len(queries)), (queries, candidates, _unlimited(candidates), asked.bounds, floors), nearest
     )

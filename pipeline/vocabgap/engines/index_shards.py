@@ -6,7 +6,8 @@ order. Each row is a piece of work, as in `spark`.
 
 import pickle
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,24 +15,23 @@ import polars as pl
 import pyarrow as pa
 
 from vocabgap.clustering.blending import DEPTH, Nearest
-from vocabgap.clustering.neighbours import SparseNeighbours, search_shard
+from vocabgap.clustering.neighbours import IndexedShard, SparseNeighbours, search_shard
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
-from vocabgap.engines.parts import portions, row_of
+from vocabgap.engines.parts import SharedFrame, row_of
+from vocabgap.files.parts import Shared
 
-SHARD: Final = 150_000  # clusters of a shard, some 50 MB: Spark takes no more than 128 MB for one task
+SHARD: Final = 150_000  # clusters of a shard, some 50 MB
 QUERIES: Final = 150_000  # searched for at once by all workers, some 50 MB
-REQUEST: Final = 60 * 2**20  # bytes of each side of a search: a server takes 128 MiB at once
-FEW_PAIRS: Final = 10**9  # of a query and a cluster: up to here, searching here is faster
+_FOUND: Final = ("listed", "similarity", "bound")  # of `Nearest`
+FEW_PAIRS: Final = 10**10  # of a query and a cluster: up to here, searching here is faster
 
 
 class Sharding(NamedTuple):
-    """A search for packed blocks of queries, with packed floors, in packed shards elsewhere.
-
-    It returns a frame for each block and shard, in order of the blocks.
-    """
+    """A search elsewhere."""
 
     blocks: int  # for `QUERIES` queries
-    search: Callable[[list[bytes], list[bytes], list[bytes]], list[pl.DataFrame]]
+    share: Callable[[pl.DataFrame], Shared]  # sends a frame to the workers
+    search: Callable[[list[bytes]], list[pl.DataFrame]]  # `search_batches` for packed pieces of work
 
 
 class ShardedNeighbours(SparseNeighbours):
@@ -57,7 +57,7 @@ class ShardedNeighbours(SparseNeighbours):
         overwritten = None if limits is None else limits.copy()
         nearest = super().search(queries, nearby, np.zeros(len(queries)), overwritten)
         unsure = np.flatnonzero(nearest.similarity <= bounds)
-        if len(unsure):
+        if len(unsure) * len(self.weights) > FEW_PAIRS:
             best = nearest.similarity[unsure]
             candidates, unlisted = self._search_shards(queries[unsure], nearby[unsure], bounds[unsure], best)
             bounds, first = bounds.copy(), nearby.shape[1]
@@ -78,39 +78,41 @@ class ShardedNeighbours(SparseNeighbours):
         """
         blocks = self._sharding.blocks * -(-len(queries) // QUERIES)
         parts = np.array_split(np.arange(len(queries)), min(len(queries), blocks))
-        asked = [pickle.dumps(self.asked(queries[part], nearby[part], bounds[part])) for part in parts]
+        asked = [self._shared(self.asked(queries[part], nearby[part], bounds[part])) for part in parts]
         listed, unlisted = np.full((len(queries), 0), -1, np.int32), np.zeros(len(queries))
-        shards = list(map(pickle.dumps, self.shards(SHARD)))
-        for some in portions(list(map(len, shards)), REQUEST):
-            floors = [pickle.dumps(DEPTH * best[part]) for part in parts]
-            nearest = _united(self._sharding.search(asked, floors, shards[some]), len(parts))
-            best, unlisted = np.maximum(best, nearest.similarity), np.maximum(unlisted, nearest.bound)
-            listed = _packed_to_the_left(np.concatenate([listed, nearest.listed], axis=1))
+        for shard in self.shards(SHARD):
+            shared = self._shared(shard)
+            work = [
+                pickle.dumps((shared, own, DEPTH * best[part]))
+                for own, part in zip(asked, parts, strict=True)
+            ]
+            found = pl.concat(self._sharding.search(work))
+            near, similarity, bound = (found[name].to_numpy() for name in _FOUND)
+            best, unlisted = np.maximum(best, similarity), np.maximum(unlisted, bound)
+            listed = _packed_to_the_left(np.concatenate([listed, near], axis=1))
         return listed, unlisted
+
+    def _shared(self, thing: object) -> Shared:
+        return self._sharding.share(pl.DataFrame({"content": [pickle.dumps(thing)]}))
 
 
 def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Search the shard of each row for its queries (`asked`) with their `floors`; yield rows of `ROWS`."""
+    """Search a shard for the queries of each packed piece of work; yield rows of `ROWS`."""
     for batch in batches:
         for row in batch.to_pylist():
-            # The driver packed these.
-            shard, asked, floors = (pickle.loads(row[name]) for name in ("shard", "asked", "floors"))  # noqa: S301
-            nearest = search_shard(shard, asked._replace(floors=floors))
-            columns = ("listed", "similarity", "bound")
-            frame = pl.DataFrame({name: getattr(nearest, name) for name in columns})
+            shard, asked, floors = pickle.loads(row["content"])  # noqa: S301 - the driver packed it
+            nearest = search_shard(_indexed(shard), _unshared(asked)._replace(floors=floors))
+            frame = pl.DataFrame({name: getattr(nearest, name) for name in _FOUND})
             yield row_of(row["block"], 0, "", frame)
 
 
-def _united(frames: list[pl.DataFrame], blocks: int) -> Nearest:
-    """Return the candidates of each query, the best similarity and the bound, from frames of all shards."""
-    shards = len(frames) // blocks
-    of_block = [frames[start : start + shards] for start in range(0, len(frames), shards)]
-    listed = np.concatenate([np.hstack([frame["listed"] for frame in own]) for own in of_block])
-    best, bound = (
-        np.concatenate([np.max([frame[name] for frame in own], axis=0) for own in of_block])
-        for name in ("similarity", "bound")
-    )
-    return Nearest(listed, best, bound, np.full(listed.shape, np.inf, np.float32))
+@lru_cache(1)
+def _indexed(shard: SharedFrame) -> IndexedShard:
+    return IndexedShard.of(_unshared(shard))
+
+
+def _unshared(frame: SharedFrame) -> Any:  # noqa: ANN401 - a shard or queries
+    return pickle.loads(frame.lazy().collect()["content"][0])  # noqa: S301 - the driver packed it
 
 
 def _packed_to_the_left(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:

@@ -8,7 +8,7 @@ import io
 import secrets
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -150,20 +150,19 @@ def closed_engine() -> StateError:
     return StateError("the engine of the cluster is closed", hint=hint)
 
 
+@dataclass(frozen=True)
 class SharedFrame:
-    """A frame that was sent to the workers as a file."""
+    """A frame that was sent to the workers as a file; they read it when they need it."""
 
-    def __init__(self, path: str, frame: pl.DataFrame | None = None) -> None:
-        """Read the file when it is needed, unless the frame is here."""
-        self._path = path
-        self._frame = frame
+    path: str
+    frame: pl.DataFrame | None = field(default=None, compare=False, repr=False)
 
     def lazy(self) -> pl.LazyFrame:
         """Return its rows."""
-        return (_read_shared(self._path) if self._frame is None else self._frame).lazy()
+        return (_read_shared(self.path) if self.frame is None else self.frame).lazy()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return SharedFrame, (self._path,)
+        return SharedFrame, (self.path,)
 
 
 @lru_cache(_SHARED_AT_ONCE)

@@ -219,23 +219,12 @@ class SparkEngine:
         """Return the clusters of a round; the workers search for their neighbours."""
         from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
 
-        sharding = steps.Sharding(self._pieces, self._search_packed)
+        def search(work: list[bytes]) -> list[pl.DataFrame]:
+            pieces = self._spread({"block": list(range(len(work))), "content": work})
+            return collected(pieces.mapInArrow(steps.search_batches, ROWS))[""]
+
+        sharding = steps.Sharding(self._pieces, self.share, search)
         return steps.ShardedNeighbours(sharding, rows, chosen, weights, floor)
-
-    def _search_packed(
-        self, asked: list[bytes], floors: list[bytes], shards: list[bytes]
-    ) -> list[pl.DataFrame]:
-        import pyarrow as pa  # noqa: PLC0415 - part of the extra
-
-        from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
-
-        held = self._session.createDataFrame(pa.table({"shard": shards}))
-        results: list[pl.DataFrame] = []
-        for part in portions(list(map(len, asked)), steps.REQUEST):
-            numbers = list(range(part.start, part.stop))
-            blocks = self._spread({"block": numbers, "asked": asked[part], "floors": floors[part]})
-            results += collected(blocks.crossJoin(held).mapInArrow(steps.search_batches, ROWS))[""]
-        return results
 
     def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
         """Spread rows over the workers; each row is a piece of work."""
