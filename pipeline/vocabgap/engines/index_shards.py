@@ -116,6 +116,7 @@ def _unshared(frame: SharedFrame) -> Any:  # noqa: ANN401 - a shard or queries
 
 
 def _packed_to_the_left(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Move the places of each row to the left, and remove columns that are empty then."""
-    most = int((places >= 0).sum(axis=1).max(initial=0))
-    return -np.sort(-places, axis=1)[:, :most]
+    """Sort the places of each row, "none" last, and remove columns that are empty then."""
+    # In place, as there may be gigabytes: as unsigned numbers, "none" comes last.
+    places.view(np.uint32).sort(axis=1)
+    return places[:, : int((places >= 0).sum(axis=1).max(initial=0))]
