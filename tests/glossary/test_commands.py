@@ -259,7 +259,11 @@ def test_findings_in_both_formats_say_the_same() -> None:
     ("name", "content", "told"),
     [
         ("repo.yaml", SEED, "repo.yaml: 'repo' is not a scope"),
-        ("core_domain.yaml", "terms:\n  - {surface: C#, definition: A language}\n", "line 2: term[0] 'C#'"),
+        (
+            "spec_kitty_core.yaml",
+            "terms:\n  - {surface: C#, definition: A language}\n",
+            "line 2: term[0] 'C#'",
+        ),
     ],
 )
 def test_files_are_not_checked_by_a_part_of_what_is_written_down(
@@ -382,7 +386,7 @@ def test_hints_run_as_they_are_printed(
     answered = vocabgap(*hinted, "--select", "1")
     absent = vocabgap("glossary", "show", "nothing", *given)
     lists = re.findall(r"`vocabgap ([^`]*)`", absent.err)
-    (tmp_path / "our words" / "core_domain.yaml").write_text("{{", encoding="utf-8")
+    (tmp_path / "our words" / "spec_kitty_core.yaml").write_text("{{", encoding="utf-8")
     broken = vocabgap("glossary", "list", *given)
     validates = re.findall(r"`vocabgap ([^`]*)`", broken.err)
 

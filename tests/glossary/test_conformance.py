@@ -12,7 +12,7 @@ OTHERWISE = {
     "exit code 2 here, where codes say why": "G07 G08 G18 G21",
     "exit code 3 here, where codes say why": "G06 G19",
     "the checkpoint is written before anybody is asked here": "L06 L07 L09 L10 L11",
-    "strictness off checks nothing and logs nothing here": "L14 L15",
+    "with strictness off, a weak conflict asks nothing here": "L15",
 }
 
 

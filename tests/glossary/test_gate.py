@@ -68,12 +68,15 @@ def test_report_is_published_once_somebody_has_answered(
     assert (tmp_path / "out" / "report.html").is_file()
 
 
-def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:
+def test_off_checks_and_logs_but_stops_nothing(photos: Path, tmp_path: Path) -> None:
     settings = settings_with(tmp_path, REGION, DISGUISE, strictness="off")
 
     vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
 
-    assert read_events(configured_runtime(settings.of(GlossarySettings)).logs).events == ()
+    events = read_events(configured_runtime(settings.of(GlossarySettings)).logs).events
+    names = {type(each.event).__name__ for each in events}
+    assert {"TermCandidateObserved", "SemanticCheckEvaluated", "GlossaryClarificationRequested"} <= names
+    assert "GenerationBlockedBySemanticConflict" not in names
 
 
 def test_glossary_that_does_not_exist_is_told(photos: Path, tmp_path: Path) -> None:

@@ -42,11 +42,11 @@ def test_second_sense_is_not_promoted_unasked(runtime: GlossaryRuntime) -> None:
 
 
 def test_sense_of_another_scope_is_a_rival_and_is_ruled_out(runtime: GlossaryRuntime) -> None:
-    write_scope(runtime.folder, [("burn", LIFT)], "core_domain")
+    write_scope(runtime.folder, [("burn", LIFT)], "spec_kitty_core")
     write_scope(runtime.folder, [("burn", STAIN)], "audience_domain")
     deprecate_sense(runtime, "burn", "audience_domain", None)
 
-    with pytest.raises(StateError, match="already has another meaning in core_domain"):
+    with pytest.raises(StateError, match="already has another meaning in spec_kitty_core"):
         promote_sense(runtime, "burn", "audience_domain", STAIN)
     promote_sense(runtime, "burn", "audience_domain", STAIN, is_replacing=True)
 

@@ -11,7 +11,7 @@ from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import SemanticCheckEvaluated
 from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import DEFAULT_SCOPES, Strictness
+from vocabgap.glossary.senses import Strictness
 from vocabgap.glossary.session import ExecutionContext
 
 
@@ -39,7 +39,7 @@ def test_checkpoint_is_written_before_anybody_is_asked(tmp_path: Path) -> None:
         runtime.run(step())
 
     assert logged(runtime) == [
-        "TermCandidateObserved", "SemanticCheckEvaluated", "StepCheckpointed",
+        "GlossaryScopeActivated", "TermCandidateObserved", "SemanticCheckEvaluated", "StepCheckpointed",
         "GlossaryClarificationRequested", "GenerationBlockedBySemanticConflict",
     ]  # fmt: skip
 
@@ -153,16 +153,16 @@ def test_step_of_other_kinds_is_refused(fields: dict[str, Any], message: str) ->
         ExecutionContext(**given)
 
 
-def test_start_of_a_run_logs_every_active_scope(tmp_path: Path) -> None:
+def test_scopes_with_a_seed_file_are_activated_once(tmp_path: Path) -> None:
     write_scope(tmp_path, [("lift", LIFT)])
-    write_scope(tmp_path, [("mask", "A region")], "core_domain")
+    write_scope(tmp_path, [("mask", "A region")], "spec_kitty_core")
     runtime = runtime_in(tmp_path)
 
     made = runtime.start(step())
-    off = runtime.start(step(), Strictness.OFF)
+    runtime.run(step("Nothing of note."))
 
-    assert [each.scope_id for each in made] == list(DEFAULT_SCOPES)  # type: ignore[union-attr]
-    assert (logged(runtime), off) == (["GlossaryScopeActivated"] * 4, [])
+    assert [each.scope_id for each in made] == ["team_domain", "spec_kitty_core"]  # type: ignore[union-attr]
+    assert logged(runtime).count("GlossaryScopeActivated") == 2
 
 
 def test_one_runtime_serves_many_steps_and_sees_a_changed_file(tmp_path: Path) -> None:

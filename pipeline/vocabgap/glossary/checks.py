@@ -113,7 +113,6 @@ def check(call: Call, request: CheckWords) -> Answer | None:
         step_output={} if generated is None else {"output": _read(generated)},
     )
     prompt = prompt_of(call.output, ask=request.ask) if runtime.is_logged else None
-    runtime.start(step, request.strictness)
     with _reporting(call, step):
         runtime.run(step, strictness=request.strictness, ask=prompt)
     return None
@@ -230,7 +229,6 @@ def _report(call: Call, step: ExecutionContext, *, is_blocked: bool) -> None:
         for conflict in [open_terms.get(term.surface)]
     ]
     values = {
-        "is_checked": step.effective_strictness not in {None, Strictness.OFF},
         "rows": rows,
         "settled": len(rows) - len(open_terms),
         "questions": [

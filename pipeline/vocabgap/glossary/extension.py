@@ -30,7 +30,7 @@ class GlossarySettings(Section, frozen=True):
         tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...],
         meaning(
             "The scopes in order of precedence; by default `mission_local`, `team_domain`,"
-            " `audience_domain` and `core_domain`."
+            " `audience_domain` and `spec_kitty_core`."
         ),
     ] = ()
     strictness: Annotated[

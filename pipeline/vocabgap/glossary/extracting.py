@@ -78,7 +78,7 @@ _CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][
 _LEAST_LETTERS: Final = 3  # of a word that is a term if it is frequent
 DEFAULT_FIELDS: Final = ("description", "prompt", "output")
 OFTEN: Final = 3  # uses that make a word a term
-_WATCHED, _ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
+_WATCHED, ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
 SIGNS: Final = "glossary_signs"  # in the metadata of a step: the signs to use
 _HAS_WORD: Final = re.compile(r"[^\W_]")
@@ -109,10 +109,12 @@ def extract(
     for text in texts:
         nouns.update(text.nouns)
     often = [noun for noun, times in nouns.items() if times >= OFTEN]
-    aliases = metadata.get(_ALIASES)
+    aliases = metadata.get(ALIASES)
     hints = {
         _WATCHED: _texts(metadata.get(_WATCHED)),
-        _ALIASES: _texts([*aliases.values()] if isinstance(aliases, Mapping) else None),
+        ALIASES: _texts(
+            [aliases[key] for key in _texts([*aliases])] if isinstance(aliases, Mapping) else None
+        ),
     }
     finds: list[tuple[TermSource, str, Iterable[_Find]]] = [
         (TermSource.METADATA_HINT, f"metadata: {key}", [(normal_form(term), term) for term in terms])

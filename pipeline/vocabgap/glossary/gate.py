@@ -29,11 +29,12 @@ def check_report(ranked: pl.DataFrame, settings: Settings) -> None:
         VocabgapError: There is no such glossary, or it cannot be read.
     """
     ours = settings.of(GlossarySettings)
-    if ours.folder is None or ours.strictness == Strictness.OFF.value:
+    if ours.folder is None:
         return
     runtime = configured_runtime(ours, keeps_steps=False)
     runtime.require_folder()
-    runtime.load().require_read()
+    if ours.strictness != Strictness.OFF.value:
+        runtime.load().require_read()
     texts = {
         name: "\n\n".join(dict.fromkeys([label, *(variant["wording"] for variant in variants)]))
         for name, label, variants in ranked.select("capability_id", "label", "variants")
@@ -42,7 +43,6 @@ def check_report(ranked: pl.DataFrame, settings: Settings) -> None:
     }
     metadata = {"critical_step": True, "glossary_fields": list(texts), SIGNS: _SIGNS}
     context = ExecutionContext(_STEP, _MISSION, f"run-{iso(runtime.now())}", dict(texts), metadata)
-    runtime.start(context)
     try:
         runtime.run(context)
     except BlockedByConflictError as error:

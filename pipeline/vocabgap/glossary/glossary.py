@@ -116,7 +116,7 @@ class Glossary:
 
     @cached_property
     def scope_refs(self) -> tuple[ScopeRef, ...]:
-        """The active scopes; a digest of the senses is the version."""
+        """The scopes that hold senses; a digest of the senses is the version."""
         held: dict[str, list[object]] = {name: [] for name in self.scopes.names}
         for key in sorted(self._senses):
             overruled, accepted = self._overruled.get(key, {}), self._accepted.get(key, {})
@@ -130,7 +130,7 @@ class Glossary:
                         bool(overruled) and sense_id(sense) in overruled,
                         sorted(accepted.items()),
                     )
-        digests = {name: hashlib.sha256(msgspec.json.encode(state)) for name, state in held.items()}
+        digests = {name: hashlib.sha256(msgspec.json.encode(state)) for name, state in held.items() if state}
         return tuple(ScopeRef(name, it.hexdigest()[:_VERSION_DIGITS]) for name, it in digests.items())
 
     def applied(self, events: Iterable[Event]) -> "Glossary":

@@ -38,7 +38,7 @@ from vocabgap.glossary.seeds import (
     seed_scope,
     why_unread,
 )
-from vocabgap.glossary.senses import InvalidTermError, ScopeStack, require_id
+from vocabgap.glossary.senses import InvalidTermError, ScopeRef, ScopeStack, require_id
 from vocabgap.text import count, printable_name
 
 LOG_ENDING: Final = ".events.jsonl"
@@ -191,6 +191,12 @@ class Loaded(NamedTuple):
     unused: tuple[Path, ...] = ()
 
     @property
+    def activated(self) -> tuple[ScopeRef, ...]:
+        """The scopes with a seed file, in their versions."""
+        seeded = {seed.path.stem for seed in self.seeds}
+        return tuple(ref for ref in self.glossary.scope_refs if ref.scope in seeded)
+
+    @property
     def unread(self) -> list[str]:
         """One sentence for each seed term or file that is not used."""
         return [f"{seed.path}: {problem}" for seed in self.seeds for problem in seed.problems] + [
@@ -222,17 +228,17 @@ class GlossaryFiles:
         self._logs: Mapping[Path, tuple[object, EventsRead]] = {}  # the changes, with the state of the file
         self._loaded: tuple[object, Glossary] | None = None
 
-    def load(self, mission_id: str | None = None) -> Loaded:
-        """Load the glossary from seed files and logged events."""
+    def load(self, mission_id: str | None = None, *, tolerant: bool = False) -> Loaded:
+        """Load the glossary from seed files and logged events; if `tolerant`, without unreadable files."""
         self._seeds = seeds = self._read_seeds()
         read = self._changes()
         changes = read.events
         if not any(map(self._is_local, changes)):
             mission_id = None  # no mission has senses of its own: all have the same glossary
-        source, loaded = (seeds, changes, mission_id), self._loaded
+        source, loaded = (seeds, changes, mission_id, tolerant), self._loaded
         if loaded is None or loaded[0] != source:
             counting = (logged.event for logged in changes if not self._is_foreign(logged, mission_id))
-            self._loaded = loaded = (source, self._of_seeds(seeds).applied(counting))
+            self._loaded = loaded = (source, self._of_seeds(seeds, tolerant=tolerant).applied(counting))
         return Loaded(loaded[1], tuple(seed for _, seed in seeds.values()), read.skipped, self._unused())
 
     def _read_seeds(self) -> dict[str, tuple[bytes, Seed]]:
@@ -246,8 +252,8 @@ class GlossaryFiles:
                 seeds[scope] = cached if cached and is_same else (content, parse_seed(path, content))
         return seeds
 
-    def _of_seeds(self, seeds: Mapping[str, tuple[bytes, Seed]]) -> Glossary:
-        for _, seed in seeds.values():
+    def _of_seeds(self, seeds: Mapping[str, tuple[bytes, Seed]], *, tolerant: bool) -> Glossary:
+        for _, seed in () if tolerant else seeds.values():
             if not seed.terms and any(problem.term is None for problem in seed.problems):
                 # Without this scope, the gate would ignore decisions of people.
                 command = ("glossary", "validate", printable_name(str(seed.path)))

@@ -22,7 +22,7 @@ from vocabgap.glossary.events import (
     in_mission,
 )
 from vocabgap.glossary.extension import FOLDER
-from vocabgap.glossary.extracting import Field, extract, scanned_fields
+from vocabgap.glossary.extracting import ALIASES, Field, extract, scanned_fields
 from vocabgap.glossary.glossary import CLARIFIED, Glossary, added
 from vocabgap.glossary.loading import GlossaryFiles, append_events, changing, identified
 from vocabgap.glossary.questions import Ask, Defer, Question, answered, question_of
@@ -130,6 +130,7 @@ class Session:
         context.resumed_from_checkpoint = True
         if is_same and state is not None:
             context.extracted_terms = list(state.extracted_terms)
+            context.check_event_id = state.check_event_id
             context.conflicts = self._conflicts()
             context.is_restored = True
 
@@ -138,6 +139,9 @@ class Session:
         context = self.context
         if context.is_restored:
             return
+        aliases = context.metadata.get(ALIASES)
+        wrong = [key for key in aliases if not isinstance(key, str)] if isinstance(aliases, dict) else []
+        context.notes += [f"{ALIASES}: key {key!r} is not text; its alias is not used" for key in wrong]
         context.extracted_terms = extract(self._fields(), context.metadata, self.glossary.known)
         named = self._named()
         step_id = named.pop("step_id")
@@ -157,7 +161,9 @@ class Session:
     def check_terms(self) -> None:
         """Find the conflicts of the step; a restored step logs them again only if the glossary changed."""
         context = self.context
-        refs, context.scope_refs = context.scope_refs, self.glossary.scope_refs
+        refs = self.glossary.scope_refs
+        if not context.resumed_from_checkpoint:
+            context.scope_refs = refs
         if context.is_restored and (refs == context.scope_refs or not context.conflicts):
             return
         if not context.is_restored:
@@ -289,7 +295,7 @@ class Session:
         try:
             checkpoint = StepCheckpointed(
                 strictness=self.strictness,
-                scope_refs=context.scope_refs,
+                scope_refs=self.glossary.scope_refs,
                 input_hash=hash_inputs(context.inputs),
                 cursor=Cursor.PRE_GENERATION_GATE.value,
                 retry_token=token,

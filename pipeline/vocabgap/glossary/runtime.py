@@ -21,7 +21,7 @@ from vocabgap.glossary.loading import (
 )
 from vocabgap.glossary.middlewares import Session
 from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered
-from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack, Strictness
+from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeRef, ScopeStack, Strictness
 from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
 from vocabgap.text import printable_name
 
@@ -50,6 +50,9 @@ class GlossaryRuntime:
     is_logged: bool = True
     keeps_steps: bool = True
     files: GlossaryFiles = field(init=False, repr=False, compare=False)
+    _started: set[tuple[str, str, ScopeRef]] = field(
+        default_factory=set, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", expanded(self.folder))
@@ -79,25 +82,28 @@ class GlossaryRuntime:
                 ),
             )
 
-    def load(self, mission_id: str | None = None) -> Loaded:
+    def load(self, mission_id: str | None = None, *, tolerant: bool = False) -> Loaded:
         """Load the glossary of all missions, or of one, and the problems of its files."""
-        return self.files.load(mission_id)
+        return self.files.load(mission_id, tolerant=tolerant)
 
     def start(self, context: ExecutionContext, strictness: Strictness | None = None) -> list[GlossaryEvent]:
-        """Log the scopes of a run with their versions, if the step is checked."""
-        if self.in_force(context, strictness) in {None, Strictness.OFF}:
+        """Log the scopes of a run that have seed files, if the step is checked; log each version once."""
+        level = self.in_force(context, strictness)
+        if level is None:
             return []
-        glossary = self.load(context.mission_id).glossary
-        moment = self.now()
-        return Session(context, glossary, self._written, self.actor, self.now).record(
+        loaded, moment = self.load(context.mission_id, tolerant=level is Strictness.OFF), self.now()
+        names = context.mission_id, context.run_id
+        started = [ref for ref in loaded.activated if (*names, ref) not in self._started]
+        self._started.update((*names, ref) for ref in started)
+        return Session(context, loaded.glossary, self._written, self.actor, self.now).record(
             GlossaryScopeActivated(
-                scope_id=scope.scope,
-                glossary_version_id=scope.version_id,
+                scope_id=ref.scope,
+                glossary_version_id=ref.version_id,
                 mission_id=context.mission_id,
                 run_id=context.run_id,
                 timestamp=moment,
             )
-            for scope in glossary.scope_refs
+            for ref in started
         )
 
     def in_force(self, context: ExecutionContext, strictness: Strictness | None = None) -> Strictness | None:
@@ -141,10 +147,12 @@ class GlossaryRuntime:
         # The strictness that stopped a step also applies when it resumes, unless this run names another.
         then = None if checkpoint is None else checkpoint.strictness
         context.effective_strictness = self.in_force(context, strictness or then)
-        if context.effective_strictness in {None, Strictness.OFF}:
+        if context.effective_strictness is None:
             return context
-        loaded = self.load(context.mission_id)
+        loaded = self.load(context.mission_id, tolerant=context.effective_strictness is Strictness.OFF)
         context.begin()
+        if checkpoint is None:
+            self.start(context, context.effective_strictness)
         context.notes += loaded.problems
         came_from = "" if checkpoint is None else checkpoint.retry_token
         files, keeps = self._written, self.keeps_steps

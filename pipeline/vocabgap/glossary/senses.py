@@ -22,7 +22,7 @@ class InvalidTermError(InvalidInputError, ValueError):
 
 
 _LOCAL, _TEAM = "mission_local", "team_domain"
-DEFAULT_SCOPES: Final[tuple[str, ...]] = (_LOCAL, _TEAM, "audience_domain", "core_domain")
+DEFAULT_SCOPES: Final[tuple[str, ...]] = (_LOCAL, _TEAM, "audience_domain", "spec_kitty_core")
 """The default scopes of a glossary, in their order of precedence."""
 
 

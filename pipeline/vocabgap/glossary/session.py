@@ -24,7 +24,7 @@ _SHOWN_DIGITS: Final = 16  # of a hash
 _PRIVATE: Final = 0o600  # the inputs may be private
 _STORED: Final = (
     *("step_id", "mission_id", "run_id", "inputs", "metadata", "config", "step_input", "step_output"),
-    "extracted_terms",
+    *("extracted_terms", "check_event_id"),
 )
 """The stored fields of a stopped step."""
 _ROLE: Final = FileRole("state of a step", "check its folder", undone="nothing was stored", again="try again")
