@@ -64,7 +64,7 @@ class RootReader:
 
     entry: str  # a file in every such root; without it, no module is loaded
     recognises: Reference  # `(root) -> bool` for a folder with that entry
-    scan: Reference  # `(roots, *, tenants, repositories, sources) -> Scan`
+    scan: Reference  # `(roots, *, tenants, repositories, shared, sources) -> Scan`
 
     def reads(self, root: Path) -> bool:
         """Tell whether a root belongs to this reader."""

@@ -152,8 +152,7 @@ def analyse(
         scanned = scan(
             roots,
             settings=settings.scan,
-            tenants=chosen.tenants,
-            repositories=chosen.repositories,
+            **chosen.owners,
             read_logs=None if engine is None else engine.read_logs,
         )
         lines = screened(scanned.lines, settings.rules).then(_recorded)

@@ -21,7 +21,6 @@ from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     GUARDED,
     SHARED_REPO,
-    SHARED_TENANT,
     content_hash,
     false_claims,
     milliseconds,
@@ -34,6 +33,7 @@ from vocabgap.corpus.identity import (
 from vocabgap.corpus.version import TABLES
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import VocabgapError
+from vocabgap.model.record import SHARED_TENANT
 
 Input = Mapping[str, Any]
 Cases = Mapping[str, Case]

@@ -128,14 +128,3 @@ def test_a_version_near_ours_has_a_code_of_its_own_and_a_warning(
         item.startswith(f"deprecated: 2 chunks of version {version} of parsed-chunk-v1")
         for item in result.warnings
     )
-
-
-def test_visibility_is_carried_and_narrows_nothing(tmp_path: Path) -> None:
-    corpus = open_corpus(tmp_path / "corpus")
-    line = '{"timestamp": "2026-05-01T00:00:00Z", "description": "sky mask"}\n'
-    file = {"content": line, "sourcePath": "a/vocabulary_gaps.jsonl", "parserId": "vocabgap-gap-log"}
-
-    corpus.push({"files": [file], "visibility": "private"}, **NORTH)
-
-    assert [chunk["visibility"] for chunk in stored(tmp_path / "corpus")] == ["private"]
-    assert corpus.scan().records.height == 1

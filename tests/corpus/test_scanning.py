@@ -1,7 +1,9 @@
 """A shared corpus as a root: the same records, the same account, the same report as of its logs."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,9 +12,11 @@ from polars.testing import assert_frame_equal
 import vocabgap as vg
 from builders import gap, write_corpus
 from corpus.builders import Owner
+from vocabgap.corpus.chunks import PARSER_ID
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.errors import StateError
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.record import SHARED_TENANT
 from vocabgap.model.selection import Selection
 from vocabgap.model.sources import Source
 
@@ -60,6 +64,47 @@ def test_only_the_chosen_tenants_and_repositories_are_read(
 
     assert actual.gaps.select("tenant_id", "repo_slug").unique().rows() == [("north", "photos")]
     assert scan(folder).gaps["counted"].sum() == 6  # of a tenant's two copies one counts
+
+
+def visible_to(folder: Path, **reader: Any) -> list[str]:
+    """Return what a reader finds: the same in a list, in a report and, for a tenant, in an export."""
+    chosen = Selection(**reader)
+    found = sorted(scan(folder, **chosen.owners).gaps["description"])
+    run = vg.run(folder, out=folder.parent / "out", selection=chosen, now=NOW)
+    assert sorted(pl.read_parquet(run.published.folder / "gaps.parquet")["description"]) == found
+    if chosen.tenants:
+        vg.open_corpus(folder).export(folder.parent / "b.jsonl", **chosen.owners)
+        records = map(json.loads, (folder.parent / "b.jsonl").read_text().splitlines())
+        assert sorted(json.loads(record["document"])["description"] for record in records) == found
+    return found
+
+
+def test_tenant_reads_its_own_chunks_and_shared_ones_but_no_private_ones_of_others(
+    corpus: Corpus, folder: Path, tmp_path: Path
+) -> None:
+    for tenant in ("north", "south", SHARED_TENANT):
+        for name, private in (("open", False), ("secret", True)):
+            logs = write_corpus(tmp_path, {name: [gap(f"{name} {tenant}"), "bad"]}, f"{tenant}-{name}")
+            corpus.push(logs, tenant=tenant, repo=name, private=private)
+
+    shared = f"open {SHARED_TENANT}"
+    assert visible_to(folder) == [shared, "open north", "open south"]
+    assert visible_to(folder, tenants="north") == [shared, "open north", "secret north"]
+    assert visible_to(folder, tenants="south", no_shared=True) == ["open south", "secret south"]
+    assert scan(folder, tenants=["north"]).rejects["repo_slug"].to_list() == ["open", "open", "secret"]
+    assert corpus.export(tmp_path / "all.jsonl").records == 6  # a full backup
+
+
+def test_new_push_decides_who_reads(corpus: Corpus, folder: Path) -> None:
+    payload = {"files": [{**NOTE, "sourcePath": "a/vocabulary_gaps.jsonl", "parserId": PARSER_ID}]}
+    payload["files"][0]["content"] = json.dumps(gap("sky mask"))
+
+    sizes = []
+    for private in (True, False, True):
+        corpus.push(payload, **DEMO, private=private)
+        sizes.append(scan(folder).records.height)
+
+    assert sizes == [0, 1, 0]
 
 
 def test_report_of_one_tenant_has_nothing_of_another(

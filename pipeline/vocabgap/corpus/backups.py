@@ -74,10 +74,14 @@ class Exported:
     dimension: int
 
 
-def export(version: Version, path: Path, settings: Settings) -> Exported:
-    """Write all chunks to a file, ordered by id. Only its owner may read the file: gap text is private."""
-    ids = version.rows(["id"])["id"].sort()
-    embedded = version.rows(["id"], pl.col("embedding").is_null()).height
+def export(version: Version, path: Path, settings: Settings, wanted: pl.Expr | None = None) -> Exported:
+    """Write the wanted chunks, or all, to a file, ordered by id.
+
+    Only the owner of the file may read it: gap text is private.
+    """
+    wanted = pl.lit(value=True) if wanted is None else wanted
+    ids = version.rows(["id"], wanted)["id"].sort()
+    embedded = version.rows(["id"], wanted & pl.col("embedding").is_null()).height
     dimension = version.dimension or DEFAULT_DIMENSION
     without_document = 0
     hint = "an earlier file is unchanged; name another file"
@@ -87,8 +91,8 @@ def export(version: Version, path: Path, settings: Settings) -> Exported:
             file.write(b"")  # otherwise a compressed file without records would be empty
             for start in range(0, len(ids), _AT_ONCE):
                 part = ids[start : start + _AT_ONCE]
-                wanted = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
-                chunks = version.rows(where=wanted).sort("id")
+                batch = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
+                chunks = version.rows(where=wanted & batch).sort("id")
                 without_document += chunks["content"].null_count()
                 records = _records(chunks, dimension, settings)
                 file.writelines(msgspec.json.encode(record) + b"\n" for record in records)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, compact_json, is_unicode, milliseconds
+from vocabgap.corpus.identity import PRIVATELY, SHARED_REPO, compact_json, is_unicode, milliseconds
 from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
 from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, Version, newest
 from vocabgap.errors import NotFoundError
@@ -21,7 +21,7 @@ from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, too_long
 from vocabgap.ingest.scanning import Scan, scan_of, united, without_cycle_search
 from vocabgap.model.lookup import did_you_mean
-from vocabgap.model.record import MAX_LINE_BYTES
+from vocabgap.model.record import MAX_LINE_BYTES, SHARED_TENANT
 from vocabgap.model.settings import DEFAULT_TENANT, ScanSettings
 from vocabgap.model.sources import Source, shipped_sources
 from vocabgap.model.tables import RECORDS, REJECTS, UTC_MICROSECONDS
@@ -154,15 +154,11 @@ def folder_of(source_path: str, repo_slug: str) -> str:
 def scan_corpora(
     roots: Sequence[Path],
     *,
-    tenants: Sequence[str] = (),
-    repositories: Sequence[str] = (),
     sources: Mapping[str, Source] | None = None,
+    **reader: Any,  # noqa: ANN401 - as `readable` has them
 ) -> Scan:
     """Read shared corpora as a scan of their logs; a record in several of them counts once."""
-    return united(
-        scan_version(newest(root), tenants=tenants, repositories=repositories, sources=sources)
-        for root in roots
-    )
+    return united(scan_version(newest(root), sources=sources, **reader) for root in roots)
 
 
 def scan_version(
@@ -170,14 +166,50 @@ def scan_version(
     *,
     tenants: Sequence[str] = (),
     repositories: Sequence[str] = (),
+    shared: bool = True,
     sources: Mapping[str, Source] | None = None,
 ) -> Scan:
-    """Decode the gap records of a corpus."""
-    wanted = scope(tenants, repositories)
+    """Decode the gap records of a corpus that a reader may read, see `readable`."""
+    wanted = readable(tenants, repositories, shared=shared)
     chunks = version.rows(READ, wanted & _READABLE)
-    scan = scan_stored(lines_of_chunks(chunks), version.table("logs").filter(wanted), sources=sources)
+    private = version.rows(PATH_KEY, PRIVATE).unique()  # their rejected lines are private, too
+    hidden = pl.struct(PATH_KEY).is_in(private.select(pl.struct(PATH_KEY)).to_series().implode())
+    logs = version.table("logs").filter(readable(tenants, repositories, shared=shared, private=hidden))
+    scan = scan_stored(lines_of_chunks(chunks), logs, sources=sources)
     others = version.rows(["id"], wanted).height - chunks.height
     return replace(scan, summary=replace(scan.summary, passed_over=scan.summary.passed_over + others))
+
+
+def readable(
+    tenants: Sequence[str] = (),
+    repositories: Sequence[str] = (),
+    *,
+    shared: bool = True,
+    private: pl.Expr | None = None,
+) -> pl.Expr:
+    """Return the condition of chunks that some tenants may read.
+
+    They read their own chunks and those of the shared tenant, but nobody else's private ones. Without a
+    tenant, every chunk can be read that is not private.
+    """
+    own, is_shared = pl.col("tenant_id").is_in(list(tenants)), pl.col("tenant_id").eq(SHARED_TENANT)
+    others = is_shared if tenants else pl.lit(value=True)
+    others = others if shared else others & ~is_shared
+    return scope((), repositories) & (own | (others & ~(PRIVATE if private is None else private)))
+
+
+def _is_private(metadata: str) -> bool:
+    return bool(msgspec.json.decode(metadata, type=dict[str, Any]).get("visibility") == PRIVATELY)
+
+
+# Few chunks have the word, or an escape that could hide it, so few metadata are decoded.
+PRIVATE: Final = (
+    pl.when(pl.col("metadata").str.contains(rf"{PRIVATELY}|\\u"))
+    .then("metadata")
+    .map_elements(_is_private, return_dtype=pl.Boolean)
+    .fill_null(value=False)
+)
+"""The condition of chunks that only their owner may read."""
 
 
 def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.Expr:

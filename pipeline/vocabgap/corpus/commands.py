@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.doors.verbs import NOW, Answer, Request, Verbs, argument, option, verb
+from vocabgap.doors.verbs import (
+    NOW,
+    WHOSE,
+    Answer,
+    Request,
+    Verbs,
+    argument,
+    filtered,
+    option,
+    selection_of,
+    verb,
+)
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import parse_now
@@ -58,6 +69,7 @@ class Push(OfTenant):
     yes: Annotated[bool, option("Do not ask before all logs of the repository are withdrawn.", "--yes")] = (
         False
     )
+    private: Annotated[bool, option("Let only this tenant read the records.", "--private")] = False
     now: Annotated[str | None, NOW] = None
 
 
@@ -80,6 +92,7 @@ def push(call: "Call", request: Push) -> Answer:
         head="HEAD" if base is not None and head is None else head,
         git=git if git is not None or base is None else request.source,
         confirmed=request.yes or partial(_confirmed, request),
+        private=request.private,
         now=moment,
     )
     shown = result.errors[:_SHOWN]
@@ -141,10 +154,13 @@ class Export(Request):
     file: Annotated[Path, _BACKUP]
 
 
-@verb(Export, settings=_SETTINGS)
+@verb(filtered(Export, *WHOSE), settings=_SETTINGS)
 def export(call: "Call", request: Export) -> Answer:
-    """Write a backup: all records with their vectors, ordered by id, without rejected lines and hashes."""
-    backup = _open(call).export(request.file)
+    """Write a backup: records with their vectors, ordered by id, without rejected lines and hashes.
+
+    Without --tenant, the backup also has private records.
+    """
+    backup = _open(call).export(request.file, **selection_of(request).owners)
     return Answer(
         view="corpus-export.txt.j2", result={"file": printable_name(str(request.file)), **asdict(backup)}
     )

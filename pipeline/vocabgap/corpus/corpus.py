@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
+from vocabgap.corpus.chunks import PARSER_ID, readable, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.corpus.identity import normal_tenant, require_identity, require_tenant, sha256_of
+from vocabgap.corpus.identity import PRIVATELY, normal_tenant, require_identity, require_tenant, sha256_of
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_log_parser, push, read_payload
 from vocabgap.corpus.store import Store
@@ -84,6 +84,7 @@ class Corpus:
         head: str | None = None,
         git: str | Path | None = None,
         confirmed: bool | Callable[[], bool] = False,
+        private: bool = False,
         now: datetime | None = None,
     ) -> PushResult:
         """Add the content of a folder or a payload, and withdraw deleted chunks.
@@ -101,6 +102,7 @@ class Corpus:
             head: The last revision whose deletions count.
             git: The folder of a git repository that has the revisions.
             confirmed: Whether a push may withdraw the whole repository; a function is called only then.
+            private: Whether only the tenant may read the chunks; a payload may also say so itself.
             now: The moment of the push; the present one by default.
 
         Raises:
@@ -125,7 +127,7 @@ class Corpus:
             payload = read_payload(source)
         return push(
             self.store,
-            payload,
+            {**payload, "visibility": PRIVATELY} if private else payload,
             tenant=tenant,
             repo=repo,
             refuse_false=self.settings.of(CorpusSettings).tenant_spoof == "reject",
@@ -178,17 +180,33 @@ class Corpus:
             return set()
         return set(version.rows(["source_path"], scope([tenant], [repo]))["source_path"])
 
-    def scan(self, *, tenants: tuple[str, ...] = (), repositories: tuple[str, ...] = ()) -> Scan:
-        """Read the gap records like a scan of their logs; by default, those of all tenants."""
-        return scan_version(
-            self.store.version(), tenants=tenants, repositories=repositories, sources=self.settings.sources
-        )
+    def scan(
+        self, *, tenants: tuple[str, ...] = (), repositories: tuple[str, ...] = (), shared: bool = True
+    ) -> Scan:
+        """Read the gap records that some tenants may read, like a scan of their logs; see `vocabgap.scan`."""
+        reader: dict[str, Any] = {"tenants": tenants, "repositories": repositories, "shared": shared}
+        return scan_version(self.store.version(), sources=self.settings.sources, **reader)
 
-    def export(self, file: str | Path) -> "Exported":
-        """Write every chunk with its vector to a file of backup-record-v1 records; compress a `.zst`."""
+    def export(
+        self,
+        file: str | Path,
+        *,
+        tenants: tuple[str, ...] = (),
+        repositories: tuple[str, ...] = (),
+        shared: bool = True,
+    ) -> "Exported":
+        """Write chunks with their vectors to a file of backup-record-v1 records; compress a `.zst`.
+
+        With tenants, write the chunks that they may read. Without, write a full backup: also private chunks.
+        """
         from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads scikit-learn
 
-        return export(self.store.version(), Path(file), self.settings)
+        version = self.store.version()
+        for tenant in tenants:
+            require_owner(version, tenant)
+        private = None if tenants else pl.lit(value=False)
+        wanted = readable(tenants, repositories, shared=shared, private=private)
+        return export(version, Path(file), self.settings, wanted)
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
         """Restore the records of a backup verbatim, all of them or none.

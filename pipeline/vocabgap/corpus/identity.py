@@ -36,9 +36,9 @@ _PATH_FAULTS: Final = tuple(
     )
 )
 PATH_HINT: Final = "expected a path relative to the root of its repository, such as notes/today.jsonl"
-SHARED_TENANT: Final = "neo-shared"
 SHARED_REPO: Final = "neo"
 DEFAULT_VISIBILITY: Final = "team"
+PRIVATELY: Final = "private"  # the other visibility
 NATURAL_KEY: Final = ("tenantId", "repoSlug", "source", "name", "type")
 TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 TENANT_HINT: Final = "1 to 64 lower-case letters, digits and dashes, no dash at either end"

@@ -12,7 +12,6 @@ from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     PATH_HINT,
     SHARED_REPO,
-    SHARED_TENANT,
     TENANT,
     TENANT_HINT,
     compact_json,
@@ -24,7 +23,7 @@ from vocabgap.corpus.identity import (
     refuse_claims,
 )
 from vocabgap.errors import VocabgapError
-from vocabgap.model.record import ROOT_KIND, RejectReason
+from vocabgap.model.record import ROOT_KIND, SHARED_TENANT, RejectReason
 from vocabgap.text import count
 
 SCHEMA_VERSION: Final = "1.0.0"

@@ -16,6 +16,7 @@ import polars as pl
 
 from vocabgap.corpus.chunks import (
     PARSER_ID,
+    PRIVATE,
     LogLines,
     chunks_of_lines,
     folder_of,
@@ -26,14 +27,14 @@ from vocabgap.corpus.chunks import (
     text_lines,
 )
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.identity import SHARED_TENANT, milliseconds, moment_of, normal_tenant, sha256_of, stamped
+from vocabgap.corpus.identity import PRIVATELY, milliseconds, moment_of, normal_tenant, sha256_of, stamped
 from vocabgap.corpus.incoming import RAW_ROOT_KIND, Caller, Incoming, Parser, PushedLog, RawFile, read_files
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import PATH_KEY
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.refusals import refusal
-from vocabgap.model.record import ROOT_KIND
+from vocabgap.model.record import ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Source
 
@@ -154,7 +155,9 @@ def _carry_out(
         change.delete(pl.col("id").is_in(again))
     added = change.add(rows) - len(again) if rows.height else 0
     left = change.table("logs").filter(~leaving.condition(tenant))
-    change.keep("logs", _logs_with(left, incoming.logs, tenant, rows, change.table("forgotten")))
+    private = caller.visibility == PRIVATELY
+    logs = _logs_with(left, incoming.logs, tenant, rows, change.table("forgotten"), private=private)
+    change.keep("logs", logs)
     if leaving.manifest is not None:
         repo, paths = leaving.manifest
         before = change.table("paths").filter(tenant_id=tenant, repo_slug=repo)["paths"].to_list()
@@ -168,8 +171,9 @@ def _rows(
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the chunks as rows, and the ids of present chunks to write again.
 
-    Present chunks keep their first moment and their vectors. They are written again if the tenant
-    has a new configuration, or with `rewrite` if their metadata differ, for instance in the line.
+    Present chunks keep their first moment and their vectors. They are written again if their visibility
+    changes or the tenant has a new configuration, or with `rewrite` if their metadata differ, for instance
+    in the line.
     """
     version = change.config_versions.get(caller.tenant_id, 0)
     chunks: dict[str, dict[str, Any]] = {}
@@ -184,7 +188,7 @@ def _rows(
         row = stamped(chunk, stamp | ({"originAgentIdentity": caller.agent} if caller.agent else {}))
         chunks[row["id"]] = row
     among = pl.col("tenant_id").eq(caller.tenant_id) & pl.col("id").is_in(list(chunks))
-    present = change.rows(_PRESENT, among if rewrite or version else pl.lit(value=False))
+    present = change.rows(_PRESENT, among)
     vectors = {}
     for identity, ingested_at, vector in present.select("id", "ingested_at", "embedding").iter_rows():
         vectors[identity] = vector
@@ -195,7 +199,10 @@ def _rows(
         for identity, chunk in chunks.items()
     )
     compared = present.join(rows.select("id", new="metadata"), on="id")
-    differs = pl.col("metadata") != pl.col("new") if rewrite else pl.col("config_version") < version
+    private = (caller.visibility == PRIVATELY) != PRIVATE
+    differs = (
+        pl.col("metadata") != pl.col("new") if rewrite else private | (pl.col("config_version") < version)
+    )
     return rows, compared.filter(differs)["id"].to_list()
 
 
@@ -205,17 +212,19 @@ def _logs_with(
     tenant: str,
     rows: pl.DataFrame,
     forgotten: pl.DataFrame,
+    *,
+    private: bool,
 ) -> pl.DataFrame:
     """Return table `logs` after a push of logs, each with its repository.
 
-    A log that was read to its end replaces its earlier entry. In a repository with forgotten records,
-    rejected lines lose their text, because a hash cannot recognise a forgotten record in a broken line.
+    A log that was read to its end replaces its earlier entry. Rejected lines of private logs lose their text.
+    So do those of a repository with forgotten records: a hash cannot recognise one in a broken line.
     """
     entries = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
     came = pl.DataFrame(entries, logs.schema)
     whole = pl.Series([log.is_whole for _, log in pushed], dtype=pl.Boolean)
     logs = logs.join(came.filter(whole), on=PATH_KEY, how="anti")
-    blank = {repo for repo, _ in pushed if sha256_of([tenant, repo]) in forgotten["repo"]}
+    blank = {repo for repo, _ in pushed if private or sha256_of([tenant, repo]) in forgotten["repo"]}
     came = came.unique(PATH_KEY, keep="last")
     came = without_text(came, came.filter(pl.col("repo_slug").is_in(blank)))
     has_no_line = ~pl.struct(PATH_KEY).is_in(rows.select(pl.struct(PATH_KEY)).to_series().implode())

@@ -46,9 +46,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     settings, roots, selection = call.settings, call.roots(request.roots), selection_of(request)
     decisions = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder)  # fails before anything is read
-    scanned = scan(
-        roots, settings=settings.scan, tenants=selection.tenants, repositories=selection.repositories
-    )
+    scanned = scan(roots, settings=settings.scan, **selection.owners)
     call.require_owners(scanned, selection)
     call.note_unread(scanned)
     if not scanned.summary.records:

@@ -131,9 +131,8 @@ def show(call: "Call", request: Show) -> Answer:
         request.name,
         kind=request.kind,
         out=request.run,
-        tenants=selection.tenants,
-        repositories=selection.repositories,
         settings=call.settings,
+        **selection.owners,
     )
     call.note_unread(shown.scan)
     height = shown.gaps.height
@@ -236,9 +235,7 @@ def check(call: "Call", request: Check) -> Answer:
     from vocabgap.ingest.scanning import scan
 
     selection = selection_of(request)
-    scanned = scan(
-        roots, settings=settings.scan, tenants=selection.tenants, repositories=selection.repositories
-    )
+    scanned = scan(roots, settings=settings.scan, **selection.owners)
     call.require_owners(scanned, selection)
     if unreadable := unreadable_times(scanned, roots, settings.scan):
         call.note(unreadable)

@@ -89,8 +89,7 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
     before = under_review.clusters
     dialogue = _Dialogue(call, under_review, analysis.scan, file)
     dialogue.run(request.screens)
-    owners = {"--tenant": selection.tenants, "--repo": selection.repositories}
-    whose = [word for name, values in owners.items() for value in values for word in (name, value)]
+    whose = list(selection.words())
     repeated = Hint("{}", (("report", *map(str, roots), *whose),), tuple(call.flags))
     return Answer(
         result={

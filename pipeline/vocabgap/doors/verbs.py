@@ -233,7 +233,7 @@ class OverRoots(Request):
     ] = ()
 
 
-WHOSE: Final = ("tenant", "repo")
+WHOSE: Final = ("tenant", "repo", "no_shared")
 """The filters by the owner of a record."""
 RUN: Final = option("Folder of the published run.", panel=Panel.READ, place=True, default="out")
 SHARE: Final = option(

@@ -118,6 +118,7 @@ def scan(
     map: Mapping[str, str | Sequence[str]] | None = None,  # noqa: A002 - as the option
     tenants: Sequence[str] = (),
     repositories: Sequence[str] = (),
+    shared: bool = True,
     read_logs: ReadLogs | None = None,
 ) -> Scan:
     """Read every gap log below the roots, and every gap record of the shared corpora among them.
@@ -133,8 +134,10 @@ def scan(
         source: The source that reads files among the roots. In folders, it reads the data files that no
             source knows.
         map: The paths of the fields of a record in such files, as in `Source.fields`.
-        tenants: Tenants whose records are read from corpora; all by default.
+        tenants: Tenants that read the corpora: their own records, and what `neo-shared` shares with all. By
+            default everything is read, except private records.
         repositories: Repositories whose records are read from corpora; all by default.
+        shared: Whether the records of `neo-shared` are read from corpora.
         read_logs: A function that reads the logs elsewhere, as an engine does.
 
     Returns:
@@ -160,7 +163,7 @@ def scan(
         is_usual=False if source or map else None,
     )
     scans: list[Scan] = []
-    whose = {"tenants": tenants, "repositories": repositories}
+    whose = {"tenants": tenants, "repositories": repositories, "shared": shared}
     for reader, of_reader in by_reader(resolve_roots(roots)).items():
         if reader is not None:
             scans.append(reader.scan.load()(of_reader, sources=settings.sources, **whose))

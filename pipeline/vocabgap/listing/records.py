@@ -171,7 +171,7 @@ def listing(
     clock = known_present(now)
     asked = selection(clock) if callable(selection) else selection
     published, unreadable = published_in(out, settings.report.out)
-    scanned = scan(root, settings=settings.scan, tenants=asked.tenants, repositories=asked.repositories)
+    scanned = scan(root, settings=settings.scan, **asked.owners)
     notes = [unreadable] if unreadable else []
     if now == LAST and callable(selection):
         latest, ahead = newest_moment(scanned.lines, clock)

@@ -34,6 +34,7 @@ from vocabgap.listing.records import (
 from vocabgap.model.capability import Capability
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import FEWEST_DIGITS
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import RECORDS
@@ -111,6 +112,7 @@ def show(
     out: str | Path | None = None,
     tenants: Iterable[str] = (),
     repositories: Iterable[str] = (),
+    shared: bool = True,
     settings: Settings | None = None,
 ) -> Shown:
     """Show an image, a session, a capability or a record with its evidence.
@@ -121,8 +123,9 @@ def show(
             capability; the identity of a record, or at least its first four digits.
         kind: `image`, `session`, `capability` or `record`, if the name is ambiguous.
         out: The folder of the published run with the capabilities; by default the folder in the settings.
-        tenants: Only the records of these tenants.
+        tenants: Only the records that these tenants of a corpus may read.
         repositories: Only the records of these repositories.
+        shared: Whether the records of `neo-shared` are among them.
         settings: The settings; by default the default settings.
 
     Raises:
@@ -135,12 +138,16 @@ def show(
     if kind is not None and kind not in [*Kind]:
         expected = f"one of {', '.join(Kind)}"
         raise unusable("kind", expected, kind, hint="leave it out if the name is not ambiguous")
-    whose = {"tenant_id": texts("tenants", tenants), "repo_slug": texts("repositories", repositories)}
+    whose = Selection(
+        tenants=texts("tenants", tenants),
+        repositories=texts("repositories", repositories),
+        no_shared=not shared,
+    )
     published, unreadable = published_in(out, settings.report.out)
-    scanned = scan(root, settings=settings.scan, tenants=whose["tenant_id"], repositories=whose["repo_slug"])
+    scanned = scan(root, settings=settings.scan, **whose.owners)
     gaps = scanned.gaps
-    for column, names in whose.items():
-        gaps = gaps.filter(pl.col(column).is_in(names)) if names else gaps
+    for of, value in whose.in_force():
+        gaps = gaps.filter(of.where(value) if of.where else pl.col(of.column).is_in(value))
     found = find(name, gaps, published, None if kind is None else Kind(kind), settings.unit(scanned.sources))
 
     def listed(lines: pl.DataFrame) -> pl.DataFrame:

@@ -18,6 +18,8 @@ from msgspec import structs
 LOG_NAME: Final = "vocabulary_gaps.jsonl"
 UNCATEGORIZED: Final = "uncategorized"
 ROOT_KIND: Final = "image-repo"
+SHARED_TENANT: Final = "neo-shared"
+"""The tenant of a corpus whose records every tenant reads."""
 # A longer line is no gap record; reading it would take memory without bound.
 MAX_LINE_BYTES: Final = 1 << 20
 MOST_MENTIONS: Final = 10**9  # of a record

@@ -18,6 +18,7 @@ from vocabgap.model.record import (
     NULLABLE_TEXT_FIELDS,
     RATING_NAMES,
     RATING_WORDS,
+    SHARED_TENANT,
     TEXT_FIELDS,
     fold_category,
     fold_operation,
@@ -61,6 +62,18 @@ def _after(moment: datetime) -> "pl.Expr":
 
 def _before(moment: datetime) -> "pl.Expr":
     return ~_after(moment)
+
+
+def _read_by(tenants: tuple[str, ...]) -> "pl.Expr":
+    import polars as pl  # noqa: PLC0415
+
+    return pl.col("tenant_id").is_in([*tenants, SHARED_TENANT])
+
+
+def _not_shared(_: object) -> "pl.Expr":
+    import polars as pl  # noqa: PLC0415
+
+    return pl.col("tenant_id") != SHARED_TENANT
 
 
 def _with_text(text: str) -> "pl.Expr":
@@ -120,8 +133,19 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         _Names, _filter("Only this session; last means the newest.", "session", column="session_id")
     ] = ()
     tenants: Annotated[
-        _Names, _filter("Only this tenant of a corpus.", "tenant", column="tenant_id", doors={"cli"})
+        _Names,
+        _filter(
+            f"Only records that this tenant of a corpus may read: its own, and those of {SHARED_TENANT}.",
+            "tenant",
+            column="tenant_id",
+            where=_read_by,
+            doors={"cli"},
+        ),
     ] = ()
+    no_shared: Annotated[
+        bool,
+        _filter(f"Leave out {SHARED_TENANT}.", "no-shared", where=_not_shared, doors={"cli"}),
+    ] = False
     repositories: Annotated[
         _Names,
         _filter(
@@ -193,22 +217,34 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         """Say whether any filter is set."""
         return any(True for _ in self.in_force())
 
+    @property
+    def owners(self) -> dict[str, Any]:
+        """The arguments of a scan that say whose records of a corpus to read."""
+        shared = not self.no_shared
+        return {"tenants": self.tenants, "repositories": self.repositories, "shared": shared}
+
     def in_force(self) -> Iterator[tuple[Filter, Any]]:
         """Yield the filters that are set, each with its value."""
         for filtered in FILTERS:
             value = getattr(self, filtered.field)
-            if value not in (None, ()):
+            if value not in (None, (), False):
                 yield filtered, value
 
-    def as_given(self) -> Iterator[tuple[Filter, list[str]]]:
-        """Yield the filters that are set, each with its values as a command line takes them."""
+    def words(self) -> Iterator[str]:
+        """Yield the options and values of a command line that sets the same filters."""
         for filtered, value in self.in_force():
-            several = value if isinstance(value, tuple) else (value,)
-            yield filtered, [_typed(one) for one in several]
+            if value is True:
+                yield filtered.option
+                continue
+            for one in _several(value):
+                yield from (filtered.option, _typed(one))
 
     def in_words(self) -> dict[str, str]:
         """Map the noun of each filter that is set to its values as text."""
-        words = {filtered.noun: " or ".join(values) for filtered, values in self.as_given()}
+        words = {
+            filtered.noun: "yes" if value is True else " or ".join(map(_typed, _several(value)))
+            for filtered, value in self.in_force()
+        }
         if self.satisfaction:
             words["satisfaction"] = " or ".join(RATING_NAMES[rating] for rating in self.satisfaction)
         return words
@@ -230,7 +266,7 @@ def filter_fields(door: str) -> list[tuple[str, Any, None]]:
     for field in structs.fields(Selection):
         kind, meta = get_args(field.type)[0], field.type.__metadata__[0]
         if door in meta.extra.get("doors", {door}):
-            name = meta.extra["names"][0].removeprefix("--")
+            name = meta.extra["names"][0].removeprefix("--").replace("-", "_")
             fields.append((name, Annotated[meta.extra.get("accepts", kind) | None, meta], None))
     return fields
 
@@ -256,6 +292,10 @@ def _rating(value: object) -> int | None:
     if isinstance(value, bool) or word not in RATING_WORDS:
         raise unusable("satisfaction", f"one of {', '.join(RATING_WORDS)}", value)
     return RATING_WORDS[word]
+
+
+def _several(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _typed(value: object) -> str:

@@ -68,8 +68,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--config", self._argument(self.config.resolve())]
         elif (self._home / CONFIG_NAME).exists():
             words += ["--config", os.devnull]  # its settings were not used
-        for filtered, values in self.selection.as_given():
-            words += [word for value in values for word in (filtered.option, value)]
+        words += self.selection.words()
         for option, flag in known_flags().items():
             words += self._option(option, flag)
         words += [] if self.previous is None else ["--previous", self._previous]
