@@ -66,7 +66,7 @@ def test_only_the_chosen_tenants_and_repositories_are_read(
     assert scan(folder).gaps["counted"].sum() == 6  # of a tenant's two copies one counts
 
 
-def visible_to(folder: Path, **reader: Any) -> list[str]:
+def visible_to(folder: Path, **reader: Any) -> list[str]:  # noqa: ANN401 - filters
     """Return what a reader finds: the same in a list, in a report and, for a tenant, in an export."""
     chosen = Selection(**reader)
     found = sorted(scan(folder, **chosen.owners).gaps["description"])
