@@ -16,7 +16,12 @@ from vocabgap.engines.spark import SparkEngine as SparkEngine
 from vocabgap.engines.spark import spark_engine as spark_engine
 from vocabgap.errors import VocabgapError as VocabgapError
 from vocabgap.glossary.conflicts import BlockedByConflictError as BlockedByConflictError
+from vocabgap.glossary.questions import Defer as Defer
+from vocabgap.glossary.questions import Define as Define
+from vocabgap.glossary.questions import Select as Select
 from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
+from vocabgap.glossary.senses import ScopeStack as ScopeStack
+from vocabgap.glossary.senses import Strictness as Strictness
 from vocabgap.glossary.session import ExecutionContext as ExecutionContext
 from vocabgap.ingest.accounting import ScanSummary as ScanSummary
 from vocabgap.ingest.scanning import Scan as Scan
