@@ -47,6 +47,15 @@ READ: Final = (
     *("cluster", "wording", "surface", "recorded", "counted", ROW),
 )
 """The columns of clustered records that evidence needs."""
+Computing = Callable[[pl.DataFrame], pl.DataFrame]
+COLUMNS: Final[list[Computing]] = []
+"""The functions that compute a further column from clustered records, one row per cluster."""
+
+
+def column(compute: Computing) -> Computing:
+    """Add a function to `COLUMNS`."""
+    COLUMNS.append(compute)
+    return compute
 
 
 class Whole(NamedTuple):
@@ -112,7 +121,7 @@ def evidence(
         tally(own, "operations_involved", "operations", operation),
         tally(own, "vocabulary_used", "vocabulary_used", str.strip),
         combinations(own, operation),
-        *(compute(own) for compute in (workarounds, askers, sessions, examples, repeats)),
+        *(compute(own) for compute in COLUMNS),
     ):
         capabilities = capabilities.join(part, on="cluster", how="left")
     return {
@@ -188,6 +197,7 @@ def variants(mentions: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     return _listed(unexplained, "variants", ["wording"], also=["similarity", "entry", "explained"])
 
 
+@column
 def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the five most frequent workarounds of each cluster.
 
@@ -210,12 +220,14 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@column
 def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the tenants and repositories of each cluster's records, most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     return _listed(clustered.group_by("cluster", *whose).agg(MENTIONS), "asked_by", whose)
 
 
+@column
 def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the known sessions of each cluster, and the mentions of the session with the most mentions."""
     return (
@@ -230,6 +242,7 @@ def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@column
 def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """Choose a few example records of each cluster, newest first.
 
@@ -268,6 +281,7 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@column
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation in each cluster; leave out clusters without any.
 
