@@ -89,7 +89,7 @@ class ShardedNeighbours(SparseNeighbours):
             found = pl.concat(self._sharding.search(work))
             near, similarity, bound = (found[name].to_numpy() for name in _FOUND)
             best, unlisted = np.maximum(best, similarity), np.maximum(unlisted, bound)
-            listed = _packed_to_the_left(np.concatenate([listed, near], axis=1))
+            listed = _none_last(np.concatenate([listed, near], axis=1))
         return listed, unlisted
 
     def _shared(self, thing: object) -> Shared:
@@ -115,8 +115,8 @@ def _unshared(frame: SharedFrame) -> Any:  # noqa: ANN401 - a shard or queries
     return pickle.loads(frame.lazy().collect()["content"][0])  # noqa: S301 - the driver packed it
 
 
-def _packed_to_the_left(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def _none_last(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """Sort the places of each row, "none" last, and remove columns that are empty then."""
-    # In place, as there may be gigabytes: as unsigned numbers, "none" comes last.
+    # In place, as they are large: as unsigned numbers, "none" comes last.
     places.view(np.uint32).sort(axis=1)
     return places[:, : int((places >= 0).sum(axis=1).max(initial=0))]
