@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -18,7 +19,19 @@ import polars as pl
 
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import put_in_place, write_parquet
-from vocabgap.files.parts import BUCKET, ROW, Parts, Query, Shared, Step, bucket_of, numbered, queried
+from vocabgap.files.parts import (
+    BUCKET,
+    ROW,
+    Parts,
+    Query,
+    Shared,
+    Step,
+    bucket_of,
+    gathered,
+    numbered,
+    queried,
+    scatter,
+)
 from vocabgap.text import count
 
 if TYPE_CHECKING:
@@ -46,12 +59,14 @@ class SparkParts(Parts):
         heights: The rows of each numbered part, in order.
         buckets: The number of buckets; each has to fit into the memory of a worker.
         share: A function that sends a frame to the workers.
+        folder: A folder for the buckets; without one, the rows of Spark hold them.
     """
 
     rows: "DataFrame"
     heights: Mapping[int, int]
     buckets: int
     share: Callable[[pl.DataFrame], Shared]
+    folder: str | None = None
 
     def shared(self, frame: pl.DataFrame) -> Shared:
         """Send a frame to the workers."""
@@ -63,6 +78,16 @@ class SparkParts(Parts):
 
     def by(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, pl.DataFrame]:
         """Run a query on each part, and a step on its results, with all rows of equal keys at once."""
+        if self.folder is not None:
+            with TemporaryDirectory(dir=self.folder) as folder:
+                results = self._by_files(keys, step, query, folder)
+        else:
+            results = self._by_rows(keys, step, query)
+        if not results:  # no part has a row
+            return super().by(keys, step, query)
+        return {name: pl.concat(frames) for name, frames in results.items()}
+
+    def _by_rows(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, list[pl.DataFrame]]:
         bucket = bucket_of(keys, self.buckets)
 
         def spread_rows(_: int, part: pl.LazyFrame) -> Named:
@@ -75,10 +100,30 @@ class SparkParts(Parts):
             number = rows["place"][0].as_py()
             return table_of(row_of(number, 0, *result) for result in results.items())
 
-        results = collected(self._mapped(spread_rows).groupBy("place").applyInArrow(run_step, ROWS))
-        if not results:  # no part has a row
-            return super().by(keys, step, query)
-        return {name: pl.concat(frames) for name, frames in results.items()}
+        return collected(self._mapped(spread_rows).groupBy("place").applyInArrow(run_step, ROWS))
+
+    def _by_files(
+        self, keys: Sequence[str], step: Step, query: Query, folder: str
+    ) -> dict[str, list[pl.DataFrame]]:
+        """Work as `_by_rows` does: Sail joins the rows of a group into arrays of at most 2 GiB."""
+        buckets = self.buckets
+
+        def write_rows(number: int, part: pl.LazyFrame) -> Named:
+            scatter(query(part).collect(), number, keys, buckets, folder)
+            return []
+
+        def run_step(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+            for batch in batches:
+                for place, bucket in zip(batch["place"].to_pylist(), batch["name"].to_pylist(), strict=True):
+                    for result in step(gathered(Path(bucket))).items():
+                        yield row_of(place, 0, *result)
+
+        fetched(self._mapped(write_rows))
+        paths = sorted(str(bucket) for bucket in Path(folder).iterdir())
+        if not paths:
+            return {}
+        work = table_of(row_of(0, place, bucket, b"") for place, bucket in enumerate(paths))
+        return collected(spread(self.rows.sparkSession, work, len(paths)).mapInArrow(run_step, ROWS))
 
     def write(self, path: Path, address: str = "", /) -> "SparkParts":
         """Write all rows, without `ROW`, to a new folder of Parquet files in order, one per part.

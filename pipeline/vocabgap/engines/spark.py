@@ -211,7 +211,14 @@ class SparkEngine:
             return Parts.of(empty)
         heights = dict(sizes.sort("part").select("part", "rows").iter_rows())
         buckets = min(len(heights), max(self._pieces, 1 + int(sizes["bytes"].sum()) // MOST_BYTES))
-        return SparkParts(sources=[empty], rows=rows, heights=heights, buckets=buckets, share=self.share)
+        return SparkParts(
+            sources=[empty],
+            folder=self._folder,
+            rows=rows,
+            heights=heights,
+            buckets=buckets,
+            share=self.share,
+        )
 
     def space(
         self, rows: "Rows", chosen: "IntArray", weights: "FloatArray", floor: float

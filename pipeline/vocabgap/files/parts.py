@@ -131,14 +131,8 @@ class Parts:
         with temporary_folder() as folder:
             # Polars' own partitioned sink holds most of the rows in memory.
             for number in range(len(self.sources)):
-                frame = held.pop(0) if held else next(frames)
-                for rows in frame.with_columns(bucket_of(keys, buckets)).partition_by(BUCKET):
-                    bucket = Path(folder, str(rows[BUCKET][0]))
-                    with enough_space(folder):
-                        bucket.mkdir(exist_ok=True)
-                        with watched(bucket / f"{number}.ipc") as file:
-                            rows.drop(BUCKET).write_ipc(file)
-            return united(step(pl.read_ipc(bucket / "*.ipc")) for bucket in Path(folder).iterdir())
+                scatter(held.pop(0) if held else next(frames), number, keys, buckets, folder)
+            return united(step(gathered(bucket)) for bucket in Path(folder).iterdir())
 
     def lazy(self) -> pl.LazyFrame:
         """Return all rows as a lazy frame that reads one part after the other."""
@@ -255,6 +249,21 @@ def queried(part: pl.LazyFrame, number: int, marks: Shared | None, queries: Iter
 def bucket_of(keys: Sequence[str], buckets: int) -> pl.Expr:
     """Return the number of the bucket of each row; rows with equal keys have the same."""
     return (pl.struct(keys).hash() % buckets).alias(BUCKET)
+
+
+def scatter(frame: pl.DataFrame, number: int, keys: Sequence[str], buckets: int, folder: str) -> None:
+    """Write the rows of a numbered part to the folders of their buckets."""
+    for rows in frame.with_columns(bucket_of(keys, buckets)).partition_by(BUCKET):
+        bucket = Path(folder, str(rows[BUCKET][0]))
+        with enough_space(folder):
+            bucket.mkdir(exist_ok=True)
+            with watched(bucket / f"{number}.ipc") as file:
+                rows.drop(BUCKET).write_ipc(file)
+
+
+def gathered(bucket: Path) -> pl.DataFrame:
+    """Return the rows of all parts in the folder of a bucket; their order is undefined."""
+    return pl.read_ipc(bucket / "*.ipc")
 
 
 def united(results: Iterable[Mapping[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
