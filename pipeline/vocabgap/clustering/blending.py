@@ -69,7 +69,7 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     copies = None if copies is None else copies[read]
     embeddings = embedded(embedder, [*map(without_message, spoken), *texts])
     meaning = _unit(centred(embeddings[: len(texts)], copies) + centred(embeddings[len(texts) :], copies))
-    poles = pole_rows(list(map(poles_of, compress(points.need_stems, read))))
+    poles = pole_rows(list(map(poles_of, compress(points.need_stems(), read))))
     dense = drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
     words = word_rows(points.text_contents, points.weights)[read]
     by_words = vectorize(others, points.weights[~read], points.sentence_shares[~read]).plain_terms()

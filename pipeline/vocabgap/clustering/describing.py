@@ -1,6 +1,6 @@
 """The label of a group, the similarity of its members to it, its cohesion and its weakest link."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -28,20 +28,20 @@ class Labeller:
         self._names = points.surfaces["surface"].to_list()
         self._mentions = points.surfaces["mentions"].to_list()
         self._contents = points.contents
-        position = {name: number for number, name in enumerate(self._names)}
-        self._wordings: dict[int, list[tuple[str, int]]] = defaultdict(list)
-        for wording, count, surface in points.wordings.select("wording", "mentions", "surface").iter_rows():
-            self._wordings[position[surface]].append((wording, count))
+        self._wordings_at = points.uses.at
 
     def label(self, group: Iterable[int]) -> tuple[str, int]:
         """Return the wording that represents a group, and its point."""
         members = list(group)
+        if len(members) == 1:
+            return best_wording(self._wordings_at(members[0])), members[0]
         contents = [frozenset(self._contents[member].split()) for member in members]
         names = [self._names[member] for member in members]
         chosen = representative(contents, [self._mentions[member] for member in members], names)
         alike = [member for member, words in zip(members, contents, strict=True) if words == contents[chosen]]
-        where = {wording: member for member in alike for wording, _ in self._wordings[member]}
-        label = best_wording(wording for member in alike for wording in self._wordings[member])
+        wordings = [(use, member) for member in alike for use in self._wordings_at(member)]
+        where = {wording: member for (wording, _), member in wordings}
+        label = best_wording(use for use, _ in wordings)
         return label, where[label]
 
 

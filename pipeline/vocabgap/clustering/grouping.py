@@ -82,7 +82,7 @@ def cluster(
 
         embedder = load_embedder(settings.embedder)
     points = points_of(records, settings.stop_words, settings.synonyms)
-    poles = list(map(parting_poles, points.need_stems))
+    poles = list(map(parting_poles, points.need_stems()))
     cut = WORDS_CUT if embedder is None else MEANING_CUT
     max_distance = max(cut.farthest if threshold is None else threshold, max_distance)
     counted = None
@@ -282,7 +282,7 @@ class Clusters:
         members = self.members(cluster)
         similar = dict(self.wordings.select("surface", "similarity").iter_rows())
         leaves = self._points.surfaces[members].select(
-            pl.Series("wording", [self._points.spoken[member] for member in members]),
+            pl.Series("wording", self._points.spoken[members]),
             "surface",
             "mentions",
             pl.col("surface").replace_strict(similar, return_dtype=pl.Float64).alias("similarity"),

@@ -12,7 +12,6 @@ a part is the mentions of the smaller side times the probability of two. The mos
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -27,7 +26,7 @@ MOST_NEIGHBOURS: Final = 10  # on a screen
 MOST_DOUBTFUL: Final = 6
 CANDIDATES: Final = 3  # groups that a screen may be about, per group of the top
 LEAST_LIKELY: Final = 0.02  # probability of a neighbour that is shown
-GROUPS_AT_ONCE: Final = 500  # whose cosines with all groups are computed together
+CELLS: Final = 1 << 23  # of cosines that are computed together
 HEAVIEST: Final = 100  # most mentioned members of a group whose parts are compared
 
 
@@ -110,6 +109,13 @@ class Screen:
         return [wording for wording in self.wordings if wording not in gone]
 
     @property
+    def all_wordings(self) -> Iterator[str]:
+        """The wordings of the group and of its neighbours."""
+        yield from self.wordings
+        for neighbour in self.neighbours:
+            yield from neighbour.wordings
+
+    @property
     def content(self) -> tuple[object, ...]:
         """The wordings on the screen; equal for equal screens."""
         return self.wordings, self.doubtful, tuple(each.wordings for each in self.neighbours)
@@ -154,19 +160,6 @@ class Screens:
         self._likelihood = BY_WORDS if rows.dense is None else BY_MEANING
         self._divisions: dict[bytes, list[_Division]] = {}
 
-    @cached_property
-    def _terms(self) -> sparse.csr_array:
-        return self._rows.plain_terms()
-
-    @cached_property
-    def _uses(self) -> dict[int, list[tuple[int, str]]]:
-        """The wordings of each point, each with its mentions as a negative number."""
-        uses: dict[int, list[tuple[int, str]]] = defaultdict(list)
-        columns = self._points.wordings.select("surface", "wording", "mentions")
-        for surface, wording, mentions in columns.iter_rows():
-            uses[self._points.places[surface]].append((-mentions, wording))
-        return uses
-
     def ranked(
         self,
         labels: IntArray,
@@ -187,7 +180,8 @@ class Screens:
         groups = _Groups(self, labels, constraints)
         if about is None:
             about = np.argsort(-groups.sizes, kind="stable")[: CANDIDATES * top].tolist()
-        blocks = (about[start : start + GROUPS_AT_ONCE] for start in range(0, len(about), GROUPS_AT_ONCE))
+        at_once = 1 + CELLS // (1 + len(groups.members))
+        blocks = (about[start : start + at_once] for start in range(0, len(about), at_once))
         near = ((block, groups.cosines(block)) for block in blocks)
         drawn = [
             self._drawn(groups, group, row)
@@ -228,8 +222,8 @@ class Screens:
 
     def wordings(self, points: Iterable[int]) -> tuple[str, ...]:
         """Return the wordings of some points, most used first."""
-        uses = sorted(use for point in points for use in self._uses[int(point)])
-        return tuple(wording for _, wording in uses)
+        uses = (use for point in points for use in self._points.uses.at(int(point)))
+        return tuple(wording for wording, _ in sorted(uses, key=lambda use: (-use[1], use[0])))
 
     def divisions(self, group: IntArray) -> list[_Division]:
         """Return the parts of a group by average linkage, at most `MOST_DOUBTFUL`, without the main part."""
@@ -263,7 +257,7 @@ class Screens:
 
     def _cosines(self, members: IntArray) -> FloatArray:
         """Return the cosine similarities of some points, shape (members, members)."""
-        terms = self._terms[members]
+        terms = self._rows.plain_terms(members)
         cosines = (terms @ terms.T).toarray()
         if self._rows.dense is not None:
             dense = self._rows.dense[self._rows.placed(members)]
@@ -274,8 +268,7 @@ class Screens:
         """Return the sums of the rows of each group: of terms, and of dense parts."""
         weights, points = self._points.weights, np.arange(len(labels))
         shape = (count, len(labels))
-        terms = sparse.csr_array(sparse.csr_array((weights, (labels, points)), shape) @ self._terms)
-        terms.sort_indices()
+        terms = self._rows.summed_terms(sparse.csr_array((weights, (labels, points)), shape))
         if self._rows.dense is None:
             return terms, np.zeros((count, 0))
         shape = (count, len(self._rows.dense))

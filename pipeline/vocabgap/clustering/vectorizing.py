@@ -66,7 +66,14 @@ class Rows:
 
     def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
         """Return some rows without their dense part, shape (points, own + grams)."""
-        rows = self.term_weights[points] @ self._terms
+        return self._plain(self.term_weights[points])
+
+    def summed_terms(self, membership: sparse.csr_array) -> sparse.csr_array:
+        """Return weighted sums of rows without their dense part, shape (sums, own + grams)."""
+        return self._plain(sparse.csr_array(membership @ self.term_weights))
+
+    def _plain(self, term_weights: sparse.csr_array) -> sparse.csr_array:
+        rows = sparse.csr_array(term_weights @ self._terms)
         rows.sort_indices()  # a product then adds up in one order
         return rows
 
@@ -169,8 +176,8 @@ class _Words(NamedTuple):
     """The words of surfaces as numbers: their places in the vocabulary."""
 
     vocabulary: list[str]  # in the order of their first use
-    numbers: IntArray  # of the words of all surfaces, in order
-    start: IntArray  # shape (surfaces + 1,): surface i has the words `start[i]` to `start[i + 1]`
+    numbers: npt.NDArray[np.int32]  # of the words of all surfaces, in order
+    start: npt.NDArray[Any]  # shape (surfaces + 1,): surface i has the words `start[i]` to `start[i + 1]`
 
     @classmethod
     def of(cls, contents: Sequence[str], split: Callable[[str], list[str]] = str.split) -> "_Words":
@@ -178,9 +185,9 @@ class _Words(NamedTuple):
         places: defaultdict[str, int] = defaultdict()
         places.default_factory = places.__len__
         every = chain.from_iterable(map(split, contents))
-        numbers = np.fromiter(map(places.__getitem__, every), np.int64)
+        numbers = np.fromiter(map(places.__getitem__, every), np.int32)
         lengths = np.fromiter(map(len, map(split, contents)), np.int64, len(contents))
-        return cls(list(places), numbers, np.concatenate([[0], np.cumsum(lengths)]))
+        return cls(list(places), numbers, _starts(lengths))
 
     def counts(self) -> sparse.csr_array:
         """Count the words of each surface, shape (surfaces, words)."""
@@ -195,9 +202,9 @@ class _Words(NamedTuple):
         surfaces = len(self.start) - 1
         surface = np.repeat(np.arange(surfaces), np.diff(self.start))
         first = np.flatnonzero(surface[1:] == surface[:-1])
-        pairs = self.numbers[first] * len(self.vocabulary) + self.numbers[first + 1]
+        pairs = self.numbers[first].astype(np.int64) * len(self.vocabulary) + self.numbers[first + 1]
         distinct, column = np.unique(pairs, return_inverse=True)
-        start = np.searchsorted(first, self.start)
+        column, start = column.astype(np.int32), np.searchsorted(first, self.start).astype(np.int32)
         shape = surfaces, len(distinct)
         counts = sparse.csr_array((np.ones(len(first)), column, start), shape=shape)
         counts.sum_duplicates()
@@ -226,8 +233,14 @@ def largest(rows: sparse.csr_array, count: int) -> sparse.csr_array:
     lengths = np.diff(rows.indptr)
     kept = np.ones(len(rows.data), dtype=bool)
     kept[_behind(rows, lengths, count)] = False
-    starts = np.concatenate([[0], np.cumsum(np.minimum(lengths, count))])
+    starts = _starts(np.minimum(lengths, count))
     return sparse.csr_array((rows.data[kept], rows.indices[kept], starts), shape=rows.shape)
+
+
+def _starts(lengths: IntArray) -> npt.NDArray[Any]:
+    """Return the starts of rows of some lengths, in 32 bits if possible, as SciPy's columns then are."""
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return starts.astype(sparse.get_index_dtype(maxval=int(starts[-1])))
 
 
 def _behind(rows: sparse.csr_array, lengths: IntArray, count: int) -> IntArray:

@@ -4,10 +4,10 @@ A wording is a phrase as somebody wrote it, a surface is its normal form, and a 
 Synonyms are replaced before wordings are compared.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,27 +50,30 @@ class Points:
     text_contents: tuple[str, ...] = ()  # the compared words of each text
 
     @cached_property
-    def spoken(self) -> list[str]:
+    def spoken(self) -> pl.Series:
         """The most used wording of each surface."""
         by_use = self.wordings.sort("mentions", "wording", descending=[True, False])
-        wording = dict(by_use.unique("surface", keep="first").select("surface", "wording").iter_rows())
-        return [wording[surface] for surface in self.surfaces["surface"]]
+        most_used = by_use.unique("surface", keep="first")
+        return self.surfaces.join(most_used, on="surface", maintain_order="left")["wording"]
+
+    @cached_property
+    def uses(self) -> "Uses":
+        """The wordings of each surface."""
+        return Uses.of(self.wordings, self.surfaces)
 
     @cached_property
     def places(self) -> dict[str, int]:
         """The point of each surface."""
         return {name: point for point, name in enumerate(self.surfaces["surface"])}
 
-    @cached_property
-    def needs(self) -> list[str]:
-        """The need of each surface: its most used wording without its frame."""
-        return list(map(need, self.spoken))
+    def needs(self) -> Iterator[str]:
+        """Yield the need of each surface: its most used wording without its frame."""
+        return map(need, self.spoken)
 
-    @cached_property
-    def need_stems(self) -> list[list[str]]:
-        """The stems of each need."""
-        triples = zip(self.needs, self.spoken, self.surfaces["surface"], strict=True)
-        return [(own if need == wording else surface(need)).split() for need, wording, own in triples]
+    def need_stems(self) -> Iterator[list[str]]:
+        """Yield the stems of each need."""
+        triples = zip(self.needs(), self.spoken, self.surfaces["surface"], strict=True)
+        return ((own if need == wording else surface(need)).split() for need, wording, own in triples)
 
     @cached_property
     def weights(self) -> npt.NDArray[np.float64]:
@@ -91,7 +94,7 @@ class Points:
         names = self.surfaces["surface"].to_list()
         without_names = [
             f"{need}. {details[name]}" if name in details else need
-            for need, name in zip(self.needs, names, strict=True)
+            for need, name in zip(self.needs(), names, strict=True)
         ]
         texts = tuple(
             f"{text}. {used[name]}" if name in used else text
@@ -132,6 +135,27 @@ class Points:
         """Return wordings that represent groups with their places among these points."""
         surface = dict(self.wordings.select("wording", "surface").iter_rows())
         return [(wording, self.places[surface[wording]]) for wording, _ in labels]
+
+
+class Uses(NamedTuple):
+    """The wordings of each surface, most used first, with their mentions."""
+
+    wordings: pl.Series
+    mentions: pl.Series
+    starts: npt.NDArray[np.int64]  # of the wordings of each surface, shape (surfaces + 1,)
+
+    @classmethod
+    def of(cls, wordings: pl.DataFrame, surfaces: pl.DataFrame) -> "Uses":
+        """Order wordings by their surfaces."""
+        placed = surfaces.select("surface").with_row_index("place").join(wordings, on="surface")
+        ordered = placed.sort("place", "mentions", "wording", descending=[False, True, False])
+        counts = np.bincount(ordered["place"].to_numpy(), minlength=surfaces.height)
+        return cls(ordered["wording"], ordered["mentions"], np.concatenate([[0], np.cumsum(counts)]))
+
+    def at(self, point: int) -> list[tuple[str, int]]:
+        """Return the wordings of a point with their mentions, most used first."""
+        part = slice(self.starts[point], self.starts[point + 1])
+        return list(zip(self.wordings[part].to_list(), self.mentions[part].to_list(), strict=True))
 
 
 def points_of(

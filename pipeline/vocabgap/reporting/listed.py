@@ -1,7 +1,7 @@
 """The lists of a report: capabilities, and what people may decide about them."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
@@ -234,7 +234,8 @@ def numbers_of(clusters: "Clusters", ranked: pl.DataFrame) -> list[int]:
 
 def choices_of(screens: Iterable["Screen"], ranked: pl.DataFrame) -> tuple[Choices, ...]:
     """Return what people may answer about capabilities; wordings that are not in `ranked` are left out."""
-    place = _places_of_wordings(ranked)
+    screens = [*screens]
+    place = _places_of_wordings(ranked, {wording for each in screens for wording in each.all_wordings})
     choices: list[Choices] = []
     for screen in screens:
         own = _capability(place, screen.wordings)
@@ -264,11 +265,15 @@ def doubts_of(choices: Iterable[Choices], ranked: pl.DataFrame) -> tuple[Doubt, 
     return tuple(islice(doubts.values(), MOST_DOUBTS))
 
 
-def _places_of_wordings(ranked: pl.DataFrame) -> dict[str, tuple[str, int]]:
-    """Return, for each wording, its capability and its position in `variants`."""
-    wordings = pl.col("variants").list.eval(pl.element().struct.field("wording"))
-    rows = ranked.select("capability_id", wordings).iter_rows()
-    return {wording: (name, place) for name, own in rows for place, wording in enumerate(own)}
+def _places_of_wordings(ranked: pl.DataFrame, wordings: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Return, for each of some wordings, its capability and its position in `variants`."""
+    own = ranked.select(
+        "capability_id",
+        pl.col("variants").list.eval(pl.element().struct.field("wording")),
+        place=pl.int_ranges(pl.col("variants").list.len()),
+    ).explode("variants", "place")
+    held = own.filter(pl.col("variants").is_in(pl.Series([*wordings], dtype=pl.String).implode()))
+    return {wording: (name, place) for name, wording, place in held.iter_rows()}
 
 
 def _capability(place: Mapping[str, tuple[str, int]], wordings: Iterable[str]) -> str | None:
