@@ -238,3 +238,17 @@ def test_only_commands_that_look_are_kept_from_starting_threads(
     told = python(code.replace("VERB", verb), cwd=tmp_path)
 
     assert told.stdout.splitlines()[-1] == threads
+
+
+@pytest.mark.parametrize("own", ["", "narenas:1"])
+def test_the_allocator_of_polars_keeps_little_unless_a_person_chose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: str
+) -> None:
+    monkeypatch.delenv("_RJEM_MALLOC_CONF", raising=False)
+    if own:
+        monkeypatch.setenv("_RJEM_MALLOC_CONF", own)
+    code = "import os; from vocabgap.doors.cli.app import run; run(['report', '--help']);"
+
+    told = python(f"{code}print(os.getenv('_RJEM_MALLOC_CONF'))", cwd=tmp_path)
+
+    assert told.stdout.splitlines()[-1].startswith(own or "narenas:2,")

@@ -62,6 +62,9 @@ VERBS: Final[Mapping[str, Reference]] = {
 # Commands that read little. Their libraries would start threads that nothing uses.
 _LOOKING: Final = frozenset(("list", "show", "manual", "schema", "status"))
 _THREADS: Final = "OPENBLAS_NUM_THREADS"
+# jemalloc, the allocator of Polars, reads this when Polars is loaded. By default, more arenas keep freed
+# memory for longer, and the peak of a report is a seventh higher.
+_MEMORY: Final = "_RJEM_MALLOC_CONF", "narenas:2,dirty_decay_ms:200,muzzy_decay_ms:0"
 
 
 class Parsers(Mapping[str, Any]):
@@ -126,6 +129,7 @@ class LoadedOnDemand(Group):
 def _parser(verb: str) -> Any:  # noqa: ANN401
     if verb in _LOOKING:
         os.environ.setdefault(_THREADS, "1")
+    os.environ.setdefault(*_MEMORY)
     command = VERBS[verb].load()
     # A single command would get its own completion options.
     only = typer.Typer(cls=Group, rich_markup_mode=None)
