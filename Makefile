@@ -8,7 +8,7 @@ OUT    := out
 unexport PYTHONDONTWRITEBYTECODE
 # The newest demo record counts as the present, so that the demo report is the same on any day.
 NOW    := last
-# Of what `make bench` measures: small, about five minutes; large, more than an hour.
+# Of what `make bench` measures: small, about five minutes; large, an hour; huge, most of a day.
 SIZE   := small
 
 .DEFAULT_GOAL := help
@@ -27,7 +27,7 @@ test: $(VENV)/.dev  ## lint, types, import rules, every test, the notebooks
 approve: $(VENV)/.dev  ## write the approved reports and the manual's reference anew; look at the diff
 	@$(BIN)/pytest --quiet --approve tests/reporting/test_golden.py tests/test_reference.py
 
-bench: $(VENV)/.dev  ## what the stages cost, beside others, and how good the groups are; SIZE=large for the large one
+bench: $(VENV)/.dev  ## what the stages cost, beside others, and how good the groups are; SIZE=large or huge for more
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks --size $(SIZE)
 
 soak: $(VENV)/.dev  ## kill, refuse, fill the disk, flip bits, make mistakes: for some minutes, as a table

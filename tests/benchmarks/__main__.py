@@ -2,6 +2,7 @@
 
 make bench                                                         small: about five minutes
 make bench SIZE=large                                              an hour or more
+make bench SIZE=huge                                               ten million records: most of a day
 PYTHONPATH=tests python -m benchmarks ranking page --size large    some of them
 PYTHONPATH=tests python -m benchmarks --repeat 3 --json NEW.json   for `compare.py`, with the noise
 """
@@ -43,6 +44,7 @@ QUALITY: Final = (
     *("benchmarks.quality", "benchmarks.categories", "benchmarks.traces"),
     *(f"{part.__name__}.{name}" for part in PARTS for name in part.QUALITY),
 )
+SIZES: Final = {"small": [*COSTS], "large": [*COSTS], "huge": ["clustering", "engines"]}
 PACKAGES: Final = (
     "numpy", "scipy", "scikit-learn", "polars", "numba", "msgspec", "onnxruntime", "pysail", "playwright",
     "fastcluster", *peers.PACKAGES, "sparse_dot_topn", "spec-kitty-cli",
@@ -112,22 +114,23 @@ def main() -> None:
     """Print the tables, and write the file that was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(COSTS))
-    parser.add_argument("--size", choices=("small", "large"), default="small")
+    parser.add_argument("--size", choices=SIZES, default="small")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each measurement; medians are printed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there, for compare.py")
     asked = parser.parse_args()
-    if unknown := {*asked.names} - {*COSTS}:
-        parser.error(f"no benchmark of costs: {', '.join(sorted(unknown))}")
+    names = asked.names or SIZES[asked.size]
+    if unknown := {*names} - {*SIZES[asked.size]}:
+        parser.error(f"no {asked.size} benchmark of costs: {', '.join(sorted(unknown))}")
     found = {"size": asked.size, "repeat": asked.repeat, "commit": commit(), "machine": machine()}
     where = found["machine"]
     print(f"{where['cores']} × {where['CPU']}, {where['memory MiB']:,} MiB, {where['platform']},", end=" ")
     print(f"Python {where['python']}, commit {found['commit']}")
     absent = [name for name, installed in where["packages"].items() if installed is None]
     print(f"Not installed, and left out: {', '.join(absent)}.\n" if absent else "", flush=True)
-    found["rows"] = measure(asked.names or list(COSTS), asked.size, asked.repeat)
+    found["rows"] = measure(names, asked.size, asked.repeat)
     if asked.json:
         asked.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    for name in () if asked.names else QUALITY:
+    for name in () if asked.names or asked.size == "huge" else QUALITY:
         print(f"\n## {name.rpartition('.')[2].capitalize()}\n", flush=True)
         subprocess.run([sys.executable, "-m", name], check=True)
 
