@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -24,7 +25,7 @@ from builders.command import vocabgap
 from vocabgap.clustering.linkage import reciprocal_merges
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.engines import index_shards, parts, spark, stores
-from vocabgap.engines.spark import SparkEngine, spark_engine
+from vocabgap.engines.spark import SparkEngine, read_packed_logs, spark_engine
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.parts import ROW, Parts
 from vocabgap.ingest.roots import resolve_roots
@@ -236,8 +237,8 @@ def test_an_unfinished_report_in_a_store_has_no_manifest(
 
     monkeypatch.setattr(spark, "created", broken)
     store, asked = tmp_path / "a store", ("report", demo, "--engine", "spark", "--out")
-    told, again, other = (
-        vocabgap(*asked, out) for out in (f"file://{store}", f"file://{store}", "s3a://a:b@c")
+    told, again, other, unknown = (
+        vocabgap(*asked, out) for out in (f"file://{store}", f"file://{store}", "s3a://a:b@c", "flie:///x")
     )
 
     assert (told.code, len(told.err.splitlines())) == (4, 2)
@@ -245,13 +246,14 @@ def test_an_unfinished_report_in_a_store_has_no_manifest(
     assert ((store / "report.md").exists(), (store / "run.json").exists()) == (True, False)
     assert again.err.startswith(f"vocabgap: --out: 'file://{store}' has files already\n")
     assert other.err.startswith("vocabgap: --out: 'c' has `..` or a password\n")
+    assert unknown.err.startswith("vocabgap: --out: expected an address that begins with s3a: or gs: or")
 
 
 def test_a_table_without_its_engine_is_an_error(demo: Path) -> None:
     with spark_engine() as engine:
         lines = scan(demo, read_logs=engine.read_logs).lines
 
-    with pytest.raises(StateError, match="engine of the cluster is closed"):
+    with pytest.raises(StateError, match="the engine is closed"):
         lines.collect()
 
 
@@ -342,7 +344,7 @@ def listener() -> Iterator[int]:
 def test_another_server_is_an_error_without_the_token(
     photos: Path, listener: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spark, "_GREETING_SECONDS", 0.2)
+    monkeypatch.setattr(spark, "_CONNECT_SECONDS", 0.2)
     remote = f"sc://127.0.0.1:{listener}/;token=SECRET;use_ssl=true"
 
     told = vocabgap("report", photos, "--engine", "spark", "--remote", remote)
@@ -392,3 +394,11 @@ def test_a_bad_variable_of_sail_is_an_error(photos: Path, monkeypatch: pytest.Mo
 
     assert told.code == 2
     assert told.err.startswith("vocabgap: Sail cannot be started: ")
+
+
+def test_a_worker_with_another_polars_is_refused() -> None:
+    work = pickle.dumps(("0.20.0", [], ScanSettings(), None))
+    batch = pa.RecordBatch.from_pydict({"piece": [0], "content": [work]})
+
+    with pytest.raises(StateError, match=f"a worker has Polars {pl.__version__}, and the driver 0.20.0"):
+        list(read_packed_logs(iter([batch])))

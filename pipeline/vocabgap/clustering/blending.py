@@ -64,7 +64,7 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     (`copies`, shape (n,)). Wordings in a script that the model does not know have rows of `vectorize`.
     """
     read = ~unread(points, embedder)
-    spoken, texts = list(compress(points.spoken, read)), list(compress(points.texts, read))
+    spoken, texts = list(compress(points.most_used, read)), list(compress(points.texts, read))
     others = list(compress(points.contents, ~read))
     copies = None if copies is None else copies[read]
     embeddings = embedded(embedder, [*map(without_message, spoken), *texts])

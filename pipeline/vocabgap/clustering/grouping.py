@@ -174,7 +174,7 @@ class Clusters:
 
     @property
     def embedded(self) -> int | None:
-        """The number of surfaces that were embedded; None if all were."""
+        """The number of surfaces that were embedded; None if all or none were."""
         return self._rows.shared
 
     def __repr__(self) -> str:
@@ -282,7 +282,7 @@ class Clusters:
         members = self.members(cluster)
         similar = dict(self.wordings.select("surface", "similarity").iter_rows())
         leaves = self._points.surfaces[members].select(
-            pl.Series("wording", self._points.spoken[members]),
+            pl.Series("wording", self._points.most_used[members]),
             "surface",
             "mentions",
             pl.col("surface").replace_strict(similar, return_dtype=pl.Float64).alias("similarity"),

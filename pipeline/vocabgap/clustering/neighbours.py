@@ -98,7 +98,7 @@ class SparseNeighbours:
         """Find the nearest clusters, exactly; search the blocks only if the candidates are not enough.
 
         Args:
-            queries: Places of the clusters to search for, shape (q,).
+            queries: Distinct places of the clusters to search for, shape (q,).
             candidates: Places of likely neighbours, shape (q, any number); negative for none.
             bounds: Bounds on the similarity of all clusters that are no candidates, shape (q,).
             limits: Bounds on the similarity of each candidate, shape (q, any number); overwritten.

@@ -50,11 +50,11 @@ class Points:
     text_contents: tuple[str, ...] = ()  # the compared words of each text
 
     @cached_property
-    def spoken(self) -> pl.Series:
+    def most_used(self) -> pl.Series:
         """The most used wording of each surface."""
         by_use = self.wordings.sort("mentions", "wording", descending=[True, False])
-        most_used = by_use.unique("surface", keep="first")
-        return self.surfaces.join(most_used, on="surface", maintain_order="left")["wording"]
+        first = by_use.unique("surface", keep="first")
+        return self.surfaces.join(first, on="surface", maintain_order="left")["wording"]
 
     @cached_property
     def uses(self) -> "Uses":
@@ -68,11 +68,11 @@ class Points:
 
     def needs(self) -> Iterator[str]:
         """Yield the need of each surface: its most used wording without its frame."""
-        return map(need, self.spoken)
+        return map(need, self.most_used)
 
     def need_stems(self) -> Iterator[list[str]]:
         """Yield the stems of each need."""
-        triples = zip(self.needs(), self.spoken, self.surfaces["surface"], strict=True)
+        triples = zip(self.needs(), self.most_used, self.surfaces["surface"], strict=True)
         return ((own if need == wording else surface(need)).split() for need, wording, own in triples)
 
     @cached_property

@@ -59,6 +59,7 @@ class SparkParts(Parts):
         heights: The rows of each numbered part, in order.
         buckets: The number of buckets; each has to fit into the memory of a worker.
         share: A function that sends a frame to the workers.
+        tasks: The number of tasks for rows that are spread anew: Sail runs all of them at once.
         folder: A folder for the buckets; without one, the rows of Spark hold them.
     """
 
@@ -66,6 +67,7 @@ class SparkParts(Parts):
     heights: Mapping[int, int]
     buckets: int
     share: Callable[[pl.DataFrame], Shared]
+    tasks: int
     folder: str | None = None
 
     def shared(self, frame: pl.DataFrame) -> Shared:
@@ -79,7 +81,7 @@ class SparkParts(Parts):
     def by(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, pl.DataFrame]:
         """Run a query on each part, and a step on its results, with all rows of equal keys at once."""
         if self.folder is not None:
-            with TemporaryDirectory(dir=self.folder) as folder:
+            with TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as folder:
                 results = self._by_files(keys, step, query, folder)
         else:
             results = self._by_rows(keys, step, query)
@@ -123,7 +125,7 @@ class SparkParts(Parts):
         if not paths:
             return {}
         work = table_of(row_of(0, place, bucket, b"") for place, bucket in enumerate(paths))
-        return collected(spread(self.rows.sparkSession, work, len(paths)).mapInArrow(run_step, ROWS))
+        return collected(spread(self.rows.sparkSession, work, self.tasks).mapInArrow(run_step, ROWS))
 
     def write(self, path: Path, address: str = "", /) -> "SparkParts":
         """Write all rows, without `ROW`, to a new folder of Parquet files in order, one per part.
@@ -161,7 +163,7 @@ class SparkParts(Parts):
         return replace(
             self,
             sources=[numbered(empty, 0)],
-            rows=spread(self.rows.sparkSession, rows, len(files)),
+            rows=spread(self.rows.sparkSession, rows, self.tasks),
             queries=(),
             marks=None,
         )
@@ -190,9 +192,9 @@ class SparkParts(Parts):
 
 
 def closed_engine() -> StateError:
-    """Return the error of an engine, or of a table of it, that is used too late."""
+    """Return the error for an engine, or one of its tables, that is used after its block."""
     hint = "use it inside the block of `with vocabgap.spark_engine()`"
-    return StateError("the engine of the cluster is closed", hint=hint)
+    return StateError("the engine is closed", hint=hint)
 
 
 @dataclass(frozen=True)

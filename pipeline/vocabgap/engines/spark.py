@@ -45,7 +45,7 @@ from vocabgap.engines.parts import (
     table_of,
 )
 from vocabgap.engines.stores import StoredFile, contents, mirror, problem_at
-from vocabgap.errors import InvalidInputError, StateError, require_text
+from vocabgap.errors import InvalidInputError, StateError, require_text, unusable
 from vocabgap.files.parts import MOST_BYTES, KeptFolder, Parts, Shared, numbered, temporary_folder
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
@@ -72,12 +72,13 @@ _MOST_PARTS: Final = 1 << 15  # of a piece of work
 _SIZES: Final = {"part": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
 _REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
 _PORT: Final = 15_002  # the default of Spark Connect
-_GREETING_SECONDS: Final = 5.0  # for the first words of the protocol
+_CONNECT_SECONDS: Final = 5.0
 _STOP_SECONDS: Final = 2.0
 _RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
 _WORKERS_HINT: Final = (
-    "its workers need Python with vocabgap's dependencies, and local logs and the report under the same paths"
+    "its workers need vocabgap's dependencies with the same Polars, and logs and report under the same paths"
 )
+_STORES: Final = ("s3a", "gs", "abfss", "file")  # that reports are written to
 _STORE_HINT: Final = "name a new address; the workers need the credentials in their environment"
 _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
 
@@ -112,9 +113,9 @@ class SparkEngine:
         files = [self._files.get(log.path) if log.problem is None else None for log in logs]
         pieces = [*portions([0 if file is None else file.size for file in files], MOST_BYTES, at_once)]
         folder = None if self._folder is None else mkdtemp(dir=self._folder)
-        packed = [pickle.dumps((logs[piece], settings, folder)) for piece in pieces]
+        pickled = [pickle.dumps((pl.__version__, logs[piece], settings, folder)) for piece in pieces]
         work = self._spread(
-            {"piece": list(range(len(packed))), "place": [-1] * len(packed), "content": packed}
+            {"piece": list(range(len(pickled))), "place": [-1] * len(pickled), "content": pickled}
         )
         if not any(files):
             rows = self._kept(work.mapInArrow(read_packed_logs, ROWS))
@@ -138,6 +139,9 @@ class SparkEngine:
 
     def reserve(self, address: str) -> Path:
         """Return a folder here for the small files of a report at an address, which must have no files."""
+        if address.partition(":")[0] not in _STORES:
+            expected = f"an address that begins with {' or '.join(f'{name}:' for name in _STORES)}"
+            raise unusable("--out", expected, address.rpartition("@")[2])
         if problem := self._on_a_worker(lambda: problem_at(address)):
             raise StateError(visible(f"--out: '{address.rpartition('@')[2]}' {problem}"), hint=_STORE_HINT)
         return self._mirrored(address)
@@ -189,7 +193,7 @@ class SparkEngine:
         return SharedFrame(name if self._folder is None else str(path), frame)
 
     def close(self) -> None:
-        """Free the memory of the workers."""
+        """Delete the records that the workers keep; refuse later calls of `read_logs`."""
         self._closed = True
         with suppress(Exception):  # the work is done, or has failed for its own reason
             for rows in self._stored:
@@ -218,6 +222,7 @@ class SparkEngine:
             heights=heights,
             buckets=buckets,
             share=self.share,
+            tasks=self._pieces,
         )
 
     def space(
@@ -265,17 +270,14 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
             f"the engine 'spark' is not installed: {error}", hint=f"install it: {INSTALLING}"
         ) from error
     try:
-        with _sail() if remote is None else _server(remote) as session:
+        with temporary_folder() as folder, _sail() if remote is None else _server(remote) as session:
             if where is None:
-                with temporary_folder() as folder:
-                    engine = SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1, folder)
-                    with closing(engine):
-                        yield engine
+                engine = SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1, folder)
             else:
                 _send_package(session)
                 engine = SparkEngine(session, f"spark {session.version} at {where}", _parallel_tasks(session))
-                with closing(engine):
-                    yield engine
+            with closing(engine):
+                yield engine
     except PySparkException as error:
         line = _error_line(str(error))
         is_full = any(os.strerror(code) in line for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -287,13 +289,13 @@ def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.Record
     """Read the logs of each row; yield rows of `ROWS` with the parts of the records and with small tables."""
     for batch in batches:
         for piece, packed_logs in zip(batch["piece"].to_pylist(), batch["content"].to_pylist(), strict=True):
-            yield from _read_piece(piece, *pickle.loads(packed_logs))  # noqa: S301 - the driver packed it
+            yield from _read_piece(piece, *_unpickled(packed_logs))
 
 
 def read_stored_logs(rows: "pa.Table") -> "pa.Table":
     """Read the logs of a piece, as `read_packed_logs` does, with the contents of stored ones in more rows."""
     contents = dict(zip(rows["place"].to_pylist(), rows["content"].to_pylist(), strict=True))
-    logs, settings, folder = pickle.loads(contents.pop(-1))  # noqa: S301 - the driver packed it
+    logs, settings, folder = _unpickled(contents.pop(-1))
     with temporary_folder() as copies:
         for place, content in contents.items():
             Path(copies, str(place)).write_bytes(content)
@@ -302,6 +304,16 @@ def read_stored_logs(rows: "pa.Table") -> "pa.Table":
             for place, log in enumerate(logs)
         ]
         return table_of(_read_piece(rows["piece"][0].as_py(), logs, settings, folder))
+
+
+def _unpickled(piece: bytes) -> tuple[list[LogFile], ScanSettings, str | None]:
+    """Return what `_read_piece` needs. Workers compare hashes, which depend on the version of Polars."""
+    version, logs, settings, folder = pickle.loads(piece)  # noqa: S301 - the driver pickled it
+    if version != pl.__version__:
+        raise StateError(
+            f"a worker has Polars {pl.__version__}, and the driver {version}", hint=_WORKERS_HINT
+        )
+    return logs, settings, folder
 
 
 def _read_piece(
@@ -347,10 +359,13 @@ def _send_package(session: "SparkSession") -> None:
 
 
 def _error_line(text: str) -> str:
-    """Return the line with the error, in a worker's traceback or the text of a failed request."""
+    """Return the last error of a worker's traceback, or of the text of a failed request."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    matches = (re.match(r"([\w.]+(?:Error|Exception): .*)|details = \"(.*)\"", line) for line in lines)
-    return visible(next((match[1] or match[2] for match in matches if match), lines[0]))
+    matches = (
+        re.match(r"([\w.]+(?:Error|Exception): .*)|details = \"(.*)\"", line) for line in reversed(lines)
+    )
+    line = next((match[1] or match[2] for match in matches if match), lines[0])
+    return visible(re.sub(r"\Avocabgap\.errors\.\w+: ", "", line))
 
 
 @contextmanager
@@ -390,7 +405,7 @@ def _keep_ctrl_c() -> None:
 
 @contextmanager
 def _server(remote: str) -> Iterator["SparkSession"]:
-    _require_greeting(remote)
+    _require_server(remote)
     session = _session(remote)
     try:
         yield session
@@ -399,8 +414,8 @@ def _server(remote: str) -> Iterator["SparkSession"]:
             session.stop()
 
 
-def _host_and_port(remote: str) -> tuple[str, int]:
-    """Return the host and port of an address. It may hold a token, so no message shows it whole."""
+def _place(remote: str) -> str:
+    """Return HOST:PORT of an address. It may hold a token, so no message shows it whole."""
     try:
         address = urlsplit(remote)
         host, port = address.hostname, _PORT if address.port is None else address.port
@@ -411,21 +426,16 @@ def _host_and_port(remote: str) -> tuple[str, int]:
         raise InvalidInputError(
             f"'{visible(shown)}' is not the address of a Spark Connect server", hint=_ADDRESS_HINT
         )
-    return host, port
-
-
-def _place(remote: str) -> str:
-    host, port = _host_and_port(remote)
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _require_greeting(remote: str) -> None:
-    """Check that a server speaks the protocol: the client would retry for a minute."""
+def _require_server(remote: str) -> None:
+    """Check that a server answers: the client would retry for a minute."""
     import grpc  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
 
     channel = _builder(remote).toChannel()
     try:
-        grpc.channel_ready_future(channel).result(timeout=_GREETING_SECONDS)
+        grpc.channel_ready_future(channel).result(timeout=_CONNECT_SECONDS)
     except grpc.FutureTimeoutError as error:
         raise StateError(
             f"no Spark Connect server answers at '{_place(remote)}', or not with this encryption",

@@ -65,9 +65,9 @@ def mirror(
             raise NotFoundError(f"root '{shown}' does not exist, or has no files", hint=_HINT)
         here = {files[path].listed: path for path in undecided(folder, files, settings)}
         if (size := sum(files[path].size for path in here.values())) > _MOST_HERE:
-            few = f"{count(len(here), 'file')} of {size // MIB:,} MiB, expected at most {_MOST_HERE // MIB:,}"
-            hint = "name them in the glob of a source in vocabgap.toml"
-            raise InvalidInputError(f"root '{shown}': only the content tells how to read {few}", hint=hint)
+            few = f"{count(len(here), 'file')} of {size // MIB:,} MiB; the limit is {_MOST_HERE // MIB:,} MiB"
+            hint = "only their content shows how to read them; name them in `[source.NAME]` of vocabgap.toml"
+            raise InvalidInputError(f"root '{shown}' needs copies here of {few}", hint=hint)
         brought = [files[path] for path in here.values()]
         for some in portions([file.size for file in brought], MOST_BYTES):
             found = contents(session, [file.address for file in brought[some]])

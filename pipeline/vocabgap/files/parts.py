@@ -1,14 +1,16 @@
 """Tables in parts: more rows than memory holds.
 
-A part is a frame in memory, or a Parquet file in a temporary folder. A *query* makes a lazy frame of a lazy
-frame; Polars then reads only the columns that it needs. A *step* makes several small frames of a frame. Both
-run here and on a cluster (`engines.spark`), so the results are equal.
+A part is a frame in memory, or a Parquet file in a temporary folder. A *query* maps a lazy frame to a lazy
+frame; Polars then reads only the columns that it needs. A *step* maps a frame to several small ones. Both run
+here and on a cluster (`engines.spark`), so the results are equal.
 """
 
 import errno
 import os
 import shutil
 import tempfile
+import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,11 +29,13 @@ ROW: Final = "row"
 BUCKET: Final = "bucket"
 """The column with the number of the bucket of a row."""
 MOST_ROWS: Final = 1 << 16
-"""Rows of a part. A table with more rows is written to files."""
+"""Rows that fill a part. A table with more rows is written to files."""
 MOST_BYTES: Final = 16 << 20
 """Bytes of the rows that a step gets at once, unless more have equal keys."""
 _PLACES: Final = 1 << 32  # row numbers of a part
 _PREFIX: Final = "vocabgap-"  # of temporary folders
+_TRIES: Final = 5  # to remove a folder
+_PAUSE: Final = 0.05  # seconds between them
 _FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
 _GONE_HINT: Final = "repeat the command; its temporary files must stay until it ends"
 
@@ -226,7 +230,7 @@ class Collector:
 
     def _wait(self) -> None:
         if self._writing is not None and self._folder is not None:
-            with enough_space(self._folder.name):
+            with writing_in(self._folder.name):
                 self._writing.result()
 
 
@@ -255,7 +259,7 @@ def scatter(frame: pl.DataFrame, number: int, keys: Sequence[str], buckets: int,
     """Write the rows of a numbered part to the folders of their buckets."""
     for rows in frame.with_columns(bucket_of(keys, buckets)).partition_by(BUCKET):
         bucket = Path(folder, str(rows[BUCKET][0]))
-        with enough_space(folder):
+        with writing_in(folder):
             bucket.mkdir(exist_ok=True)
             with watched(bucket / f"{number}.ipc") as file:
                 rows.drop(BUCKET).write_ipc(file)
@@ -275,19 +279,37 @@ def united(results: Iterable[Mapping[str, pl.DataFrame]]) -> dict[str, pl.DataFr
     return {name: pl.concat(several) for name, several in frames.items()}
 
 
+_KEPT: Final = set[str]()
+_ENDING: Final = threading.Event()  # no new folder is created
+
+
 class KeptFolder:
     """A private folder that is removed with this object, or at the end of the process."""
 
     def __init__(self, prefix: str = _PREFIX) -> None:
         """Create a folder whose name begins with a prefix."""
-        with enough_space(temporary_place()):
+        if _ENDING.is_set():
+            raise StateError("the program ends")
+        with writing_in(temporary_place()):
             self.name = tempfile.mkdtemp(prefix=prefix, dir=temporary_place())
-        weakref.finalize(self, _removed, self.name, os.getpid())
+        _KEPT.add(self.name)
+        self.remove = weakref.finalize(self, _removed, self.name, os.getpid())
 
 
 def _removed(folder: str, process: int) -> None:
     if os.getpid() == process:  # not in a fork
         shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            _KEPT.discard(folder)
+
+
+def remove_kept() -> None:
+    """Remove all folders of this process, even if threads of an engine still write there."""
+    _ENDING.set()
+    for _ in range(_TRIES):
+        for name in [*_KEPT]:
+            _removed(name, os.getpid())
+        time.sleep(_PAUSE)
 
 
 @contextmanager
@@ -297,7 +319,7 @@ def temporary_folder() -> Iterator[str]:
     try:
         yield kept.name
     finally:
-        _removed(kept.name, os.getpid())
+        kept.remove()
 
 
 def temporary_place() -> str:
@@ -306,9 +328,11 @@ def temporary_place() -> str:
 
 
 @contextmanager
-def enough_space(folder: str) -> Iterator[None]:
-    """Raise StateError if a folder cannot hold the files that are written to it."""
+def writing_in(folder: str) -> Iterator[None]:
+    """Raise StateError if temporary files cannot be written to a folder."""
     try:
         yield
     except OSError as error:
-        raise StateError(f"'{folder}' cannot hold the records: {error}", hint=_FULL_HINT) from error
+        raise StateError(
+            f"temporary files cannot be written to '{folder}': {error}", hint=_FULL_HINT
+        ) from error

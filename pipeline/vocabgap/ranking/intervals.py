@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from vocabgap.files.parts import enough_space, temporary_place
+from vocabgap.files.parts import temporary_place, writing_in
 from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.evidence import Whole
@@ -148,7 +148,7 @@ def _drawn_ranks(
     ahead = np.zeros(count)
     low, high = np.empty((2, count), np.int32)
     at_once = max(1, _CELLS // DRAWS)
-    with enough_space(temporary_place()), SpooledTemporaryFile(_HELD, dir=temporary_place()) as file:
+    with writing_in(temporary_place()), SpooledTemporaryFile(_HELD, dir=temporary_place()) as file:
         for drawn in _draws(shares.size, shares.often, max(shares.size, count, len(shares.units))):
             for scores in _scores(shares, drawn, settings):
                 best, worst = places_of(scores, blocks)

@@ -284,6 +284,9 @@ def main() -> NoReturn:
     ignore()
     if _ENGINE in sys.modules and code in STOPPED:
         # Threads of an interrupted engine may call Python while it shuts down.
+        from vocabgap.files.parts import remove_kept
+
+        remove_kept()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
