@@ -46,7 +46,7 @@ from vocabgap.engines.parts import (
 )
 from vocabgap.engines.stores import StoredFile, contents, mirror, problem_at
 from vocabgap.errors import InvalidInputError, StateError, require_text, unusable
-from vocabgap.files.parts import MOST_BYTES, KeptFolder, Parts, Shared, numbered, temporary_folder
+from vocabgap.files.parts import MOST_BYTES, MOST_ROWS, KeptFolder, Parts, Shared, numbered, temporary_folder
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
 from vocabgap.ingest.roots import MIRRORS, origin_of
@@ -67,7 +67,7 @@ _LOGS_AT_ONCE: Final = 256  # at most, in a piece of work
 _PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
 _MANY_NUMBERS: Final = 100_000  # more than any number of parallel tasks
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of the package's files that the steps need
-_ROWS_OF_PART: Final = 1 << 13  # some megabytes: the workers of Spark hold several copies of a part
+_ROWS_OF_PART: Final = 1 << 13  # without a folder: the workers of Spark hold several copies of a part
 _MOST_PARTS: Final = 1 << 15  # of a piece of work
 _SIZES: Final = {"part": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
 _REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
@@ -323,7 +323,7 @@ def _read_piece(
     sizes: list[tuple[int, int, float]] = []
     first = piece * _MOST_PARTS
     for frame in read.records.frames():
-        for rows in frame.iter_slices(_ROWS_OF_PART):
+        for rows in frame.iter_slices(_ROWS_OF_PART if folder is None else MOST_ROWS):
             number = first + len(sizes)
             part = numbered(rows, number)
             sizes.append((number, len(part), part.estimated_size()))
