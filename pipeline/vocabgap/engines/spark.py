@@ -68,6 +68,7 @@ _PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
 _MANY_NUMBERS: Final = 100_000  # more than any number of parallel tasks
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of the package's files that the steps need
 _ROWS_OF_PART: Final = 1 << 13  # without a folder: the workers of Spark hold several copies of a part
+_BYTES_OF_BUCKET: Final = 64 << 20  # in a folder: each bucket is a file per part
 _MOST_PARTS: Final = 1 << 15  # of a piece of work
 _SIZES: Final = {"part": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
 _REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
@@ -214,7 +215,8 @@ class SparkEngine:
         if sizes.is_empty():
             return Parts.of(empty)
         heights = dict(sizes.sort("part").select("part", "rows").iter_rows())
-        buckets = min(len(heights), max(self._pieces, 1 + int(sizes["bytes"].sum()) // MOST_BYTES))
+        most = MOST_BYTES if self._folder is None else _BYTES_OF_BUCKET
+        buckets = min(len(heights), max(self._pieces, 1 + int(sizes["bytes"].sum()) // most))
         return SparkParts(
             sources=[empty],
             folder=self._folder,
