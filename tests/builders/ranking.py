@@ -18,6 +18,7 @@ DEFAULTS: Row = {
     "timestamp": None, "image_id": "quay-01", "session_id": None, "snapshot_hash": None, "description": None,
     "workaround": "", "intent": None, "intent_category": "uncategorized", "missing_capability": "lamp glow",
     "operations_involved": [], "vocabulary_used": [], "satisfaction": None, "notes": "", "count": 1,
+    "category_guessed": False,
     "tenant_id": "local", "repo_slug": "photos", "root_kind": "image-repo",
     "source_path": "quay-01/vocabulary_gaps.jsonl", "byte_offset": 0,
 }  # fmt: skip

@@ -55,6 +55,15 @@ def test_what_an_agent_said_is_never_overwritten() -> None:
     assert (last["category"], last["category_by"], last["category_probability"]) == ("Weaving", "agent", None)
 
 
+def test_a_guess_is_no_example_and_is_judged_again() -> None:
+    guess = {"category_guessed": True}
+    wrong = [{**GLAZE, **guess, "intent_category": "Weaving"}, {"intent_category": "tone", **guess}]
+    assert reclassify(gaps([*LEARNED, *wrong])).select("category", "category_by").rows()[-2:] == [
+        ("pottery", "classifier"),
+        ("tone", "guess"),
+    ]
+
+
 @pytest.mark.parametrize(("number", "given"), [(2, "wb"), (9, None)])
 def test_what_no_agent_ever_gives_a_category_is_not_given_one_for_its_operations(
     number: int, given: str | None

@@ -55,7 +55,8 @@ def log(call: "Call", request: LogOptions) -> Answer:
         on_wait=partial(call.note, "waiting: another program is writing this log"),
     )
     note = _category_note(call, given["intent_category"])
-    category = visible(logged.record["intent_category"])
+    guessed = " (a guess)" if logged.record.get("category_guessed") else ""
+    category = f"{visible(logged.record['intent_category'])}{guessed}"
     return Answer(
         result={
             "success": True,

@@ -231,9 +231,9 @@ def _converters(fields: FieldMap) -> dict[str, Callable[[Any], Any]]:
     pointers = (*fields.reads, *fields.judged_by)
     converters: dict[str, Callable[[Any], Any]] = {each[0]: parsed for each in pointers if len(each) > 1}
     for shape in fields.shapes:
-        named = shape.paths or tuple((name, ((name,),)) for name in (*LIST_FIELDS, *_NUMBERS))
+        named = shape.paths or tuple((name, ((name,),)) for name in (*LIST_FIELDS, *_CELLS))
         for field, paths in named:
-            kind = _names if field in LIST_FIELDS else _number if field in _NUMBERS else None
+            kind = _names if field in LIST_FIELDS else _CELLS.get(field)
             converters |= {path[0]: kind for path in paths if kind is not None and len(path) == 1}
     return converters
 
@@ -257,6 +257,14 @@ def _names(cell: Any) -> Any:  # noqa: ANN401
 def _number(cell: Any) -> Any:  # noqa: ANN401
     number = ungrouped(cell.strip()) if isinstance(cell, str) else ""
     return int(float(number)) if _WHOLE_NUMBER.fullmatch(number) else cell
+
+
+def _flag(cell: Any) -> Any:  # noqa: ANN401
+    word = cell.strip().casefold() if isinstance(cell, str) else cell
+    return {"true": True, "false": False, "": None}.get(word, cell)
+
+
+_CELLS: Final = {**dict.fromkeys(_NUMBERS, _number), "category_guessed": _flag}
 
 
 class _Text(NamedTuple):

@@ -41,6 +41,7 @@ from vocabgap.model.record import (
     SATISFACTION_TEXTS,
     SATISFACTION_WORDS,
     TEXT_FIELDS,
+    UNCATEGORIZED,
     GapRecord,
     fields_of,
     in_utc,
@@ -217,7 +218,8 @@ def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     if "intent_category" in fields:
         return record
     texts = (record.missing_capability, record.description, record.intent)
-    return replace(record, intent_category=likely_category(texts, record.operations_involved))
+    guess = likely_category(texts, record.operations_involved)
+    return replace(record, intent_category=guess, category_guessed=guess != UNCATEGORIZED)
 
 
 def _without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -308,7 +310,9 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     fields = {name: earlier[name] for name in FIELDS if name != "timestamp"}
     # A correction must not correct again what the earlier record corrected.
     fields["notes"] = _CORRECTS.sub("", earlier["notes"]).strip()
-    fields |= _without_nulls(given)
+    given = _without_nulls(given)
+    fields |= {"category_guessed": False} if "intent_category" in given else {}
+    fields |= given
     require_text("notes", fields["notes"])
     reference = f"corrects {earlier['snapshot_hash']}"
     fields["notes"] = f"{fields['notes']} ({reference})" if fields["notes"] else reference

@@ -44,20 +44,49 @@ def by_operations(
     return _leading(Counter(category for category in categories if category != UNCATEGORIZED))
 
 
-# Words of requests by category. A word for a place in the image outweighs the others.
+_LOCAL: Final = "local"
+# Words that outweigh all others, because they name a place in the image.
+_PLACES: Final = (
+    "mask gradient selective region radial subject background foreground sky eye skin face local area retouch"
+    " heal clone dodge burn"
+)
+# Words and phrases of requests by category.
 _WORDS: Final = {
-    "tone": "shadow highlight exposure contrast luminance brightness brighten darken midtone blacks whites"
-    " tonal curve dynamic hdr lift clipping gamma zone tone",
-    "wb": "kelvin temperature cast tint warm warmth cool daylight tungsten",
-    "color": "color colour hue saturation vibrance chroma monochrome sepia teal orange grading palette"
-    " desaturate",
-    "detail": "sharpen sharpness noise denoise grain texture clarity haze lens aberration fringe moire"
-    " halation microcontrast blur detail softness acutance",
-    "local": "mask brush gradient spot heal clone retouch selective region radial subject background sky eye"
-    " skin face corner dodge burn local",
-    "composition": "crop straighten horizon aspect rotate perspective keystone border frame composition",
+    "tone": "shadow highlight exposure expose underexposed overexposed contrast contrasty luminance"
+    " luminosity brightness bright brighten dark darken midtone blacks whites black_point white_point"
+    " black_level tonal curve dynamic hdr lift clip gamma zone tone tone_mapping blown crushed density dim"
+    " murky histogram roll_off high_key low_key washed_out backlit silhouette relight brighter darker"
+    " lighten lighter dimmer intensity flicker day_for_night gradation bleached shiny glare gloomy black"
+    " white_level shadowy stop_of_exposure gloom",
+    "wb": "white_balance kelvin temperature colour_temperature color_temperature cast colour_cast"
+    " color_cast blue_cast green_cast magenta_cast yellow_cast orange_cast green_tint magenta_tint tint"
+    " warm warmth cool cold daylight tungsten fluorescent incandescent candlelight illuminant grey_card"
+    " gray_card neutral_grey neutral_gray grey_point gray_point mixed_light wb cooler warmer colder bluish"
+    " yellowish greenish pinkish lamplight sodium neon neutral neutralise neutralize red_cast cyan_cast"
+    " color_balance colour_balance grey_chart gray_chart grey_balance gray_balance white_reference d50 d65",
+    "color": "color colour colourful colorful recolor recolour hue saturation saturate vibrance vibrant"
+    " chroma monochrome black_and_white sepia teal orange red green blue yellow magenta cyan purple grading"
+    " palette desaturate split_tone duotone cross_process channel_mix lut gamut icc skin_tone"
+    " selective_color selective_colour spot_color spot_colour pastel film_look emulation emulate flesh_tone"
+    " bleach_bypass hand_tint brown pink violet olive gold golden pigment dye ink cmyk pantone rgb"
+    " soft_proof rendering_intent monochromatic complementary chromatic hue_shift",
+    "detail": "sharpen sharpness sharp sharper crisp unsharp_mask noise noisy denoise grain grainy texture"
+    " clarity haze dehaze lens aberration fringe defringe moire halation halo microcontrast local_contrast"
+    " blur blurry deblur detail softness soft_focus focus acutance deconvolution hot_pixel dead_pixel"
+    " banding artifact artefact aliasing upscale resolution smooth bokeh distortion softer smoother finer"
+    " degrain deband dehalo descreen despeckle speckle deinterlace stabilise stabilize weave diffusion"
+    " structure edge pixelate jagged flare halftone jpeg iso denoiser focus_stack fine_line lens_blur",
+    _LOCAL: f"{_PLACES} brush spot hair teeth corner blemish wrinkle scratch dust vignette erase inpaint"
+    " object cutout isolate feather graduated water foliage power_window paint_out green_screen chroma_key"
+    " rotoscope stain smudge crease tear torn fingerprint hole reflection stray inside part side patch logo"
+    " plate cheek lip arm hand repair selection select object_removal",
+    "composition": "crop straighten horizon aspect rotate rotation perspective keystone border reframe"
+    " composition tilt flip mirror canvas thirds panorama margin skew zoom resize layout orientation"
+    " upside_down letterbox vertical pan_and_scan punch_in centre center recentre recenter align alignment"
+    " offset bleed padding square angle placement symmetry headroom rectangle trapezoid page_edge"
+    " picture_frame deskew collage wider widen",
 }
-_PLACES: Final = "local"
+_LONGEST: Final = 3  # words of a phrase
 _READ: Final = 2_000  # characters of a text; the need is at its beginning
 
 
@@ -71,9 +100,22 @@ def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> s
 
 
 def _of_words(text: str) -> str | None:
-    category_of, stems = _stems(), {stem(word) for word in words(text[:_READ])}
-    hits = Counter(category_of[word] for word in stems if word in category_of)
-    return _PLACES if _PLACES in hits else _leading(hits)
+    category_of, stems = _stems(), [stem(word) for word in words(text[:_READ])]
+    found: dict[tuple[str, ...], str] = {}
+    heads: list[str] = []  # of compounds such as "luminance noise"
+    is_next = False
+    while stems:
+        # A phrase counts before its words: "white balance" is not about whites.
+        phrases = (tuple(stems[:length]) for length in range(_LONGEST, 0, -1))
+        phrase = next((each for each in phrases if each in category_of), None)
+        if phrase is not None:
+            found[phrase] = category_of[phrase]
+            heads += [found[phrase]] * is_next
+        is_next = phrase is not None
+        del stems[: len(phrase or " ")]
+    hits = Counter(found.values())
+    has_place = any((stem(word),) in found for word in _PLACES.split())
+    return _LOCAL if has_place else _leading(hits) or _leading(Counter(heads))
 
 
 def _leading(votes: Counter[str]) -> str | None:
@@ -84,5 +126,9 @@ def _leading(votes: Counter[str]) -> str | None:
 
 
 @cache
-def _stems() -> dict[str, str]:
-    return {stem(word): category for category, line in _WORDS.items() for word in line.split()}
+def _stems() -> dict[tuple[str, ...], str]:
+    return {
+        tuple(map(stem, phrase.split("_"))): category
+        for category, line in _WORDS.items()
+        for phrase in line.split()
+    }

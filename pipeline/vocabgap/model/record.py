@@ -152,6 +152,9 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         _field("How many mentions the record stands for.", "1", doors=frozenset()),
         msgspec.Meta(ge=1, le=MOST_MENTIONS),
     ] = 1
+    category_guessed: Annotated[
+        bool, _field("Whether vocabgap guessed the category.", "false", doors=frozenset())
+    ] = False
 
 
 _DECLARED: Final = structs.fields(GapRecord)
@@ -237,7 +240,7 @@ def _canonical(columns: Sequence[Sequence[Any]]) -> list[Any]:
         later.append(
             repeat(msgspec.UNSET)
             if is_default
-            else (value if value != default else msgspec.UNSET for value in column)
+            else [value if value != default else msgspec.UNSET for value in column]
         )
     return list(map(_Hashed, *columns[: len(CONTRACT_FIELDS)], *later))
 

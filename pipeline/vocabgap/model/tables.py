@@ -180,7 +180,9 @@ GAPS: Final = Table(
             "`duplicate`, `superseded`, `filtered`, `not_a_gap` or `not_granted`; else null",
         ),
         Column("category", pl.String, "its category, aliases resolved; null if none is known"),
-        Column("category_by", pl.String, "source of the category: `agent`, `operations` or `classifier`"),
+        Column(
+            "category_by", pl.String, "source of the category: `agent`, `operations`, `classifier` or `guess`"
+        ),
         Column("category_probability", pl.Float64, "probability by the classifier, 0 to 1; else null"),
         Column("rule", pl.String, "the rule that excludes it as no gap or as not granted; else null"),
     ),

@@ -51,6 +51,7 @@ class CategoryBy(StrEnum):
     AGENT = "agent"
     OPERATIONS = "operations"
     CLASSIFIER = "classifier"
+    GUESS = "guess"
 
 
 class Classifier(NamedTuple):
@@ -88,13 +89,13 @@ def reclassify(
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> Parts:
-    """Fill in the columns of table `gaps` about the category, and assign one to uncategorised records.
+    """Fill in the columns of table `gaps` about the category, and judge records without one from their agent.
 
     A classifier of words, trained on the categorised records, assigns a category if it is sure. Else the most
     frequent category of the record's operations is assigned, unless agents leave needs with such words
-    uncategorised. Both learn from the corpus: table `gaps` or `records`, by default the counted rows of
-    `gaps`. They count a record once, whatever its mentions. `operations` maps keys of operations to
-    categories, and overrides what the corpus shows.
+    uncategorised. A guess stays if neither decides. Both learn from the corpus: table `gaps` or `records`, by
+    default the counted rows of `gaps`, without guesses. They count a record once, whatever its mentions.
+    `operations` maps keys of operations to categories, and overrides what the corpus shows.
     """
     corpus = gaps.then(counted) if corpus is None else corpus
     category = partial(fold_category, aliases=category_aliases)
@@ -123,7 +124,7 @@ def reclassify(
 
 def _judged(part: pl.LazyFrame, judge: Callable[..., Verdict]) -> pl.LazyFrame:
     """Return `ROW` and the columns of `_CATEGORY` of the records without a category."""
-    lacking = part.filter(pl.col("category_by").is_null())
+    lacking = part.filter(pl.col("category_by").is_null() | (pl.col("category_by") == CategoryBy.GUESS))
     texts_of = lacking.select(ROW, *PHRASE_FIELDS, "operations_involved").collect()
     judged = cache(judge)
     rows = [(row, *judged(tuple(texts), tuple(involved))) for row, *texts, involved in texts_of.iter_rows()]
@@ -167,9 +168,10 @@ def with_agents_categories(gaps: Parts, *, category_aliases: Mapping[str, str] =
     categories = folded(spellings, partial(fold_category, aliases=category_aliases))
     category = pl.col("intent_category").replace_strict(spellings, categories)
     by_agent = pl.col("category_by").is_null() & (category != UNCATEGORIZED)
+    source = pl.when("category_guessed").then(pl.lit(CategoryBy.GUESS)).otherwise(pl.lit(CategoryBy.AGENT))
     columns = (
         pl.when(by_agent).then(category).otherwise("category").alias("category"),
-        pl.when(by_agent).then(pl.lit(CategoryBy.AGENT.value)).otherwise("category_by").alias("category_by"),
+        pl.when(by_agent).then(source).otherwise("category_by").alias("category_by"),
     )
     return gaps.then(lambda part: part.with_columns(columns))
 
@@ -217,7 +219,9 @@ def train(corpus: Parts, category: Callable[[str], str] = fold_category) -> Clas
 
 def _spoken(part: pl.LazyFrame, category: Callable[[str], str]) -> pl.LazyFrame:
     """Count the records with the same category and terms, one term a line."""
-    texts_of = part.select(*PHRASE_FIELDS, "intent_category").collect()
+    # Nothing is learned from guesses.
+    by_agent = part.filter(~pl.col("category_guessed"))
+    texts_of = by_agent.select(*PHRASE_FIELDS, "intent_category").collect()
     written = ["\n".join(terms(texts)) for texts in texts_of.select(PHRASE_FIELDS).iter_rows()]
     named = folded(texts_of["intent_category"], category).alias("category")
     spoken = pl.DataFrame({"terms": pl.Series(written, dtype=pl.String), "category": named})
@@ -250,7 +254,7 @@ def operations_of(
 
 def _involved(part: pl.LazyFrame) -> pl.LazyFrame:
     """Count the records with the same category and operations."""
-    alike = part.filter(pl.col("operations_involved").list.len() > 0)
+    alike = part.filter(pl.col("operations_involved").list.len() > 0, ~pl.col("category_guessed"))
     kinds = alike.group_by("operations_involved", "intent_category")
     return kinds.agg(pl.len().cast(pl.Int64).alias("records"))
 
