@@ -50,7 +50,7 @@ def test_every_field_can_be_said(image: Path) -> None:
 def test_a_person_is_told_what_was_logged(image: Path) -> None:
     told = vocabgap("log", image, "-d", "crop to a circle", "--satisfaction", "mediocre")
     identifier = vg.scan(image).records["record_id"].item()
-    assert told.out == f"logged {identifier[:12]} in {image / LOG_NAME}, category composition\n"
+    assert told.out == f"logged {identifier[:12]} in {image / LOG_NAME}, category composition (a guess)\n"
     assert line(image)["satisfaction"] == -1
 
 
