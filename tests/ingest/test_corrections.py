@@ -7,6 +7,7 @@ import pytest
 
 from builders import gap
 from builders.ingest import write_log
+from vocabgap.ingest.checking import ambiguous_lines
 from vocabgap.ingest.scanning import Scan, scan
 
 FIRST, SECOND, THIRD = "a1" * 32, "b2" * 32, "c3" * 32
@@ -15,23 +16,31 @@ Line = tuple[str, object, str | None, str]  # need, minute or timestamp, snapsho
 # Lines of one log, and the needs of the records that are superseded.
 CASES: Final[dict[str, tuple[list[Line], list[str]]]] = {
     "the record that its notes name": (
-        [("reeds", 1, FIRST, ""), ("softer reeds", 2, SECOND, f"instead of {FIRST}: too weak")],
+        [("reeds", 1, FIRST, ""), ("softer reeds", 2, SECOND, f"supersedes {FIRST}: too weak")],
         ["reeds"],
     ),
     "a hash in upper case": ([("reeds", 1, FIRST.upper(), ""), ("softer", 2, None, FIRST)], ["reeds"]),
-    "a hash between punctuation": (
-        [("reeds", 1, FIRST, ""), ("softer", 2, None, f"sha256:{FIRST.upper()}.")],
+    "a hash before punctuation": (
+        [("reeds", 1, FIRST, ""), ("softer", 2, None, f"too dark (Corrects {FIRST.upper()}).")],
         ["reeds"],
     ),
+    "no record that it only mentions": (
+        [("reeds", 1, FIRST, ""), ("softer", 2, None, f"seen at {FIRST}, too")],
+        [],
+    ),
     "no part of a hash": ([("reeds", 1, FIRST, ""), ("softer", 2, None, FIRST[:12])], []),
-    "no longer hash": ([("reeds", 1, FIRST, ""), ("softer", 2, None, f"{FIRST}0 0{FIRST}")], []),
+    "no longer hash": ([("reeds", 1, FIRST, ""), ("softer", 2, None, f"corrects {FIRST}0")], []),
     "of several records, the same need": (
         [("warm beak", 1, FIRST, ""), ("dark eyes", 2, FIRST, ""), ("warm beaks", 3, SECOND, FIRST)],
         ["warm beak"],
     ),
-    "of several records, else the latest": (
+    "of several records, else none": (
         [("warm beak", 1, FIRST, ""), ("dark eyes", 2, FIRST, ""), ("calm water", 3, SECOND, FIRST)],
-        ["dark eyes"],
+        [],
+    ),
+    "of several records with the same need, none": (
+        [("warm beak", 1, FIRST, ""), ("warm beaks", 2, FIRST, ""), ("a warm beak", 3, SECOND, FIRST)],
+        [],
     ),
     "all but the last of a chain": (
         [("reeds", 1, FIRST, ""), ("softer", 2, SECOND, FIRST), ("softest", 3, THIRD, SECOND)],
@@ -42,14 +51,18 @@ CASES: Final[dict[str, tuple[list[Line], list[str]]]] = {
         ["reeds", "softer"],
     ),
     "two records that one correction names": (
-        [("reeds", 1, FIRST, ""), ("calm", 2, SECOND, ""), ("both", 3, None, f"{FIRST} and {SECOND}")],
+        [
+            ("reeds", 1, FIRST, ""),
+            ("calm", 2, SECOND, ""),
+            ("both", 3, None, f"corrects {FIRST}, corrects {SECOND}"),
+        ],
         ["reeds", "calm"],
     ),
     "one record for a hash that is named twice": (
-        [("beak", 1, FIRST, ""), ("eyes", 2, FIRST, ""), ("calm", 3, None, f"{FIRST}, {FIRST.upper()}")],
+        [("eyes", 1, FIRST, ""), ("eyes", 2, None, f"corrects {FIRST}, corrects {FIRST.upper()}")],
         ["eyes"],
     ),
-    "never itself": ([("reeds", 1, FIRST, f"logged at {FIRST}")], []),
+    "never itself": ([("reeds", 1, FIRST, FIRST)], []),
     "no later record": ([("softer", 1, None, FIRST), ("reeds", 2, FIRST, "")], []),
     "a line above, if no timestamp is readable": (
         [("reeds", None, FIRST, ""), ("softer", "monday", None, FIRST)],
@@ -130,3 +143,25 @@ def test_a_record_without_a_time_follows_the_line_before_it_of_any_image(workspa
     write_log(workspace, "two", early)
 
     assert scan(workspace).summary.superseded == 1
+
+
+def test_a_correction_may_name_the_identifier_of_a_record(workspace: Path) -> None:
+    write_log(workspace, "heron-11", record(("reeds", 1, FIRST, "")), record(("mist", 2, FIRST, "")))
+    reeds, _ = scan(workspace).gaps["record_id"]
+    write_log(
+        workspace, "archive", {**record(("calm", 3, None, f"corrects {reeds}")), "image_id": "heron-11"}
+    )
+
+    assert superseded(scan(workspace)) == ["reeds"]
+
+
+def test_an_ambiguous_correction_is_listed_with_its_line(workspace: Path) -> None:
+    needs = ("beak", 1, FIRST, ""), ("eyes", 2, FIRST, ""), ("calm", 3, None, f"corrects {FIRST}")
+    write_log(workspace, "heron-11", *map(record, needs))
+
+    scanned = scan([workspace, workspace])
+
+    assert scanned.summary.repairs["ambiguous_correction"] == 1
+    (line,) = ambiguous_lines(scanned)
+    assert (line.line, line.repair, line.times) == (3, "ambiguous_correction", 1)
+    assert line.detail.startswith(f"2 records of the image have {FIRST[:12]}")

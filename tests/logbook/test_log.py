@@ -25,7 +25,7 @@ def test_a_description_is_enough(image: Path) -> None:
     logged = vg.log_gap(image, "lift only the brightest water")
 
     (line,) = lines(image)
-    assert tuple(line) == CONTRACT_FIELDS
+    assert tuple(line) == (*CONTRACT_FIELDS, "category_guessed")
     assert line == logged.record
     assert logged.path == image / LOG_NAME
     written = datetime.fromisoformat(line["timestamp"])
@@ -35,7 +35,7 @@ def test_a_description_is_enough(image: Path) -> None:
         "timestamp": None, "image_id": "heron", "session_id": None, "snapshot_hash": None,
         "description": "lift only the brightest water", "workaround": "", "intent": None,
         "intent_category": None, "missing_capability": None, "operations_involved": [], "vocabulary_used": [],
-        "satisfaction": None, "notes": "",
+        "satisfaction": None, "notes": "", "category_guessed": True,
     }  # fmt: skip
     assert found(image)["record_id"].to_list() == [logged.gap_id]
 

@@ -231,7 +231,12 @@ def check(call: "Call", request: Check) -> Answer:
     known = () if request.write_baseline else call.known_lines()
     import polars as pl
 
-    from vocabgap.ingest.checking import is_known, repaired_lines, unreadable_times
+    from vocabgap.ingest.checking import (
+        ambiguous_lines,
+        is_known,
+        repaired_lines,
+        unreadable_times,
+    )
     from vocabgap.ingest.scanning import scan
 
     selection = selection_of(request)
@@ -246,7 +251,11 @@ def check(call: "Call", request: Check) -> Answer:
     ignored = is_known(scanned.rejects, known)
     rejects = scanned.rejects.with_columns(ignored=pl.when(ignored).then(pl.lit("baseline")))
     counted = rejects.filter(~ignored)
-    repaired = repaired_lines(roots, settings.scan) if request.repairs and summary.repairs else []
+    repaired = (
+        [*repaired_lines(roots, settings.scan), *ambiguous_lines(scanned)]
+        if request.repairs and summary.repairs
+        else []
+    )
     fails = counted.height and not request.write_baseline
     return Answer(
         events=chain(

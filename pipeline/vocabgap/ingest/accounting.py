@@ -3,17 +3,16 @@
 A readable line counts unless it repeats a record, or a later record corrects it.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from vocabgap.files.parts import ROW, Parts
-from vocabgap.model.record import RejectReason, Repair
+from vocabgap.model.record import CORRECTING, RejectReason, Repair
 from vocabgap.model.tables import GAPS, IMAGE_KEY, RECORDS, phrase
 from vocabgap.text import surface
 
@@ -21,7 +20,6 @@ DUPLICATE: Final = "duplicate"
 SUPERSEDED: Final = "superseded"
 FILTERED: Final = "filtered"
 
-_SHA256: Final = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 MOMENT: Final = "moment"
 """A column beside table `records`: the time of the line, or of the last line before it that has one."""
 _LOG: Final = ["repo_slug", "source_path"]
@@ -30,6 +28,14 @@ _FILLED_LATER: Final = ("capability_id", "category", "category_by", "category_pr
 _MARKS: Final = {ROW: pl.Int64(), **{name: GAPS.schema[name] for name in ("why_not", "rule")}}
 _ID: Final = "id"
 _SAME: Final = ("tenant_id", "record_id")
+_PLACE: Final = ("repo_slug", "source_path", "line")
+_REFERENCES: Final = ("snapshot_hash", "record_id")  # columns that a correction may name
+_PAIRS: Final = {"corrected": pl.Int64(), "correcting": pl.Int64()}
+_AMBIGUOUS: Final = {
+    **{name: RECORDS.schema[name] for name in _PLACE},
+    "reference": pl.String(),
+    "times": pl.Int64(),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +72,15 @@ class ScanSummary:
 
 def summarize(
     records: Parts,
-    marks: pl.DataFrame,
+    marks: "Marks",
     rejects: pl.DataFrame,
     files: pl.DataFrame,
     repairs: Mapping[str, int],
 ) -> ScanSummary:
     """Return the account of a scan."""
     readable = int(records.each(lambda lines: lines.select(pl.len()))["len"].sum())
-    why_not = Counter(marks["why_not"].to_list())
+    why_not = Counter(marks.rows["why_not"].to_list())
+    repairs = {**repairs, Repair.AMBIGUOUS_CORRECTION: marks.ambiguous.height}
     reasons = Counter(rejects["reason"].to_list())
     rejected_lines = int(rejects["line"].is_not_null().sum())
     return ScanSummary(
@@ -81,7 +88,7 @@ def summarize(
         repeating=files["repeats"].count(),
         unreadable=rejects.height - rejected_lines,
         lines=int(files["lines"].sum()),
-        records=readable - marks.height,
+        records=readable - marks.rows.height,
         duplicates=why_not[DUPLICATE],
         superseded=why_not[SUPERSEDED],
         rejects=rejected_lines,
@@ -103,17 +110,26 @@ def lines_of(records: pl.DataFrame) -> Parts:
     return Parts.of(records.with_columns(known.alias(MOMENT)))
 
 
-def marks_of(records: Parts) -> pl.DataFrame:
-    """Return the lines of table `records` that do not count: columns `ROW`, `why_not` and `rule`.
+class Marks(NamedTuple):
+    """The lines of table `records` that do not count, and those that may correct one of several records."""
+
+    rows: pl.DataFrame  # columns `ROW`, `why_not` and `rule`
+    ambiguous: pl.DataFrame  # columns `repo_slug`, `source_path`, `line`, `reference` and `times`
+
+
+def marks_of(records: Parts) -> Marks:
+    """Return the lines of table `records` that do not count.
 
     A line does not count if it is a duplicate or superseded. Of lines with the same record and tenant, one
     counts: the first in a folder with the name of its image, else the first. So the original counts, not its
     copy. Without a time and a session, equal lines of one log are separate mentions, as in a list of wishes.
-    A record is superseded if the notes of a later record of the same image name its `snapshot_hash`.
+    A record is superseded if the notes of a later record of the same image say so: `corrects` or `supersedes`
+    and its `snapshot_hash` or `record_id`, or nothing but that hash.
     """
     duplicates = marked(_second_copies(records), DUPLICATE)
-    corrected = _corrections(records.marked(duplicates))["corrected"]
-    return pl.concat([duplicates, marked(corrected, SUPERSEDED)])
+    replayed = _corrections(records.marked(duplicates))
+    superseded = marked(replayed["pairs"]["corrected"], SUPERSEDED)
+    return Marks(pl.concat([duplicates, superseded]), replayed["ambiguous"])
 
 
 def marked(rows: Iterable[int], why_not: str) -> pl.DataFrame:
@@ -131,7 +147,7 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
     identities = gaps["record_id"]
     return [
         (identities[corrected], identities[correcting])
-        for corrected, correcting in _corrections(lines).iter_rows()
+        for corrected, correcting in _corrections(lines)["pairs"].iter_rows()
     ]
 
 
@@ -167,44 +183,66 @@ def _copies(alike: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {ROW: ordered.filter(~pl.struct(*_SAME, "nth").is_first_distinct()).select(ROW)}
 
 
-def _corrections(records: Parts) -> pl.DataFrame:
-    """Return the rows of each corrected record and of the record that corrects it, duplicates left out."""
+def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
+    """Return what `_replayed` returns for all images, duplicates left out."""
     is_first = pl.col("why_not").is_null()
     naming = pl.col("notes").str.contains("[0-9a-fA-F]{64}")
     images = records.each(lambda lines: lines.filter(is_first, naming).select(IMAGE_KEY).unique())
     if images.is_empty():
-        return _replayed(pl.DataFrame())["pairs"]
-    read = (ROW, MOMENT, *IMAGE_KEY, "notes", "snapshot_hash", phrase().alias("phrase"))
+        return _replayed(pl.DataFrame())
+    read = (ROW, MOMENT, *_PLACE, *IMAGE_KEY, "notes", *_REFERENCES, phrase().alias("phrase"))
     some = records.shared(images.unique())
     return records.by(
         IMAGE_KEY,
         _replayed,
         lambda lines: (
-            lines.filter(is_first).join(some.lazy(), on=IMAGE_KEY, how="semi", nulls_equal=True).select(read)
+            lines.filter(is_first)
+            .join(some.lazy(), on=IMAGE_KEY, how="semi", nulls_equal=True)
+            .select(*dict.fromkeys(read[:-1]), read[-1])
         ),
-    )["pairs"]
+    )
 
 
 def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Replay the corrections of whole images in order of time.
 
-    If several records share the snapshot, the correction is for the one with the same need, else for the
-    latest; a record is corrected at most once. A record without a known time keeps its place in the log.
+    If several records share the snapshot, the correction is for the one with the same need; without exactly
+    one, it is ambiguous and corrects none. A record is corrected at most once. A record without a known time
+    keeps its place in the log.
+
+    Returns:
+        Frame `pairs`, the rows of corrected and of correcting records; and frame `ambiguous` of `Marks`.
     """
     earlier: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
+    names: dict[int, list[tuple[str, ...]]] = {}
     pairs: list[tuple[int, int]] = []
+    ambiguous: list[tuple[object, ...]] = []
     ordered = records.sort(MOMENT, ROW, nulls_last=False) if records.height else records
     for row in ordered.iter_rows(named=True):
         image = tuple(row[name] for name in IMAGE_KEY)
-        need = surface(row["phrase"])
-        for snapshot in dict.fromkeys(match.lower() for match in _SHA256.findall(row["notes"])):
-            candidates = earlier[(*image, snapshot)]
-            if candidates:
-                same_need = [candidate for candidate in candidates if candidate[1] == need]
-                corrected = (same_need or candidates)[-1]
-                candidates.remove(corrected)
+        own = row[ROW], surface(row["phrase"])
+        for reference in corrected_by(row["notes"]):
+            fitting = earlier[(*image, reference)]
+            if len(fitting) > 1:
+                several, fitting = len(fitting), [each for each in fitting if each[1] == own[1]]
+                if len(fitting) != 1:
+                    ambiguous.append((*(row[name] for name in _PLACE), reference, several))
+            if len(fitting) == 1:
+                corrected = fitting[0]
                 pairs.append((corrected[0], row[ROW]))
-        if row["snapshot_hash"]:
-            earlier[(*image, row["snapshot_hash"].lower())].append((row[ROW], need))
-    columns = {"corrected": pl.Int64, "correcting": pl.Int64}
-    return {"pairs": pl.DataFrame(pairs, schema=columns, orient="row")}
+                for name in names[corrected[0]]:
+                    earlier[name].remove(corrected)
+        names[row[ROW]] = [(*image, row[name].lower()) for name in _REFERENCES if row[name]]
+        for name in names[row[ROW]]:
+            earlier[name].append(own)
+    return {
+        "pairs": pl.DataFrame(
+            pairs, schema=dict.fromkeys(("corrected", "correcting"), pl.Int64), orient="row"
+        ),
+        "ambiguous": pl.DataFrame(ambiguous, schema=_AMBIGUOUS, orient="row"),
+    }
+
+
+def corrected_by(notes: str) -> list[str]:
+    """Return the snapshots and identifiers of the records that the notes of a record correct."""
+    return [*dict.fromkeys((found[1] or found[2]).lower() for found in CORRECTING.finditer(notes))]

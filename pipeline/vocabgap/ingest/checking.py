@@ -31,6 +31,7 @@ from vocabgap.model.sources import several
 from vocabgap.model.tables import REJECTS
 
 _MODE: Final = 0o644
+_DIGITS: Final = 12  # of a hash in a message
 _KEY: Final = ("source_path", "sha256")
 
 
@@ -125,6 +126,17 @@ def repaired_lines(
     for log in discover(searched, settings) if searched else ():
         listing.read(log)
     return listing.repaired
+
+
+def ambiguous_lines(scanned: Scan) -> list[RepairedLine]:
+    """Return the lines that correct none of several records."""
+    detail = "{} records of the image have {}…, and not one of them the same need; expected a record_id"
+    return [
+        RepairedLine(
+            slug, path, line, Repair.AMBIGUOUS_CORRECTION, 1, detail.format(several, reference[:_DIGITS])
+        )
+        for slug, path, line, reference, several in scanned.ambiguous.iter_rows()
+    ]
 
 
 def unreadable_times(scanned: Scan, roots: Iterable[str | Path], settings: ScanSettings) -> str:

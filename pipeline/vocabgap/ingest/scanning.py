@@ -26,7 +26,7 @@ from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.moments import LAST, iso
-from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
+from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, Repair
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ScanSettings, overridden
 from vocabgap.model.sources import IMAGE, Source, checked_sources
@@ -54,12 +54,14 @@ class Scan:
         rejects: One row per bad line or unreadable file (table `rejects`).
         files: One row per log that was read (table `files`).
         summary: The account of every line.
+        ambiguous: One row per correction that fits several records, and so corrects none.
     """
 
     lines: Parts
     rejects: pl.DataFrame
     files: pl.DataFrame
     summary: ScanSummary
+    ambiguous: pl.DataFrame
 
     @property
     def sources(self) -> set[str]:
@@ -219,6 +221,7 @@ def united(scans: Iterable[Scan]) -> Scan:
     repairs: Counter[str] = Counter()
     for one in several:
         repairs.update(one.summary.repairs)
+    del repairs[Repair.AMBIGUOUS_CORRECTION]  # they are counted again
     return scan_of(
         lines_of(records),
         rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
@@ -231,7 +234,7 @@ def scan_of(records: Parts, rejects: pl.DataFrame, files: pl.DataFrame, repairs:
     """Decide which lines count, and return the scan of `records` (in order), `rejects` and `files`."""
     marks = marks_of(records)
     summary = summarize(records, marks, rejects, files, repairs)
-    return Scan(records.marked(marks).then(accounted), rejects, files, summary)
+    return Scan(records.marked(marks.rows).then(accounted), rejects, files, summary, marks.ambiguous)
 
 
 def select(lines: Parts, selection: Selection, **aliases: Mapping[str, str]) -> Parts:

@@ -31,6 +31,7 @@ from vocabgap.files.refusals import FileKind, FileRole, file_kind, refusing
 from vocabgap.files.signals import deferred_signals
 from vocabgap.model.categories import likely_category
 from vocabgap.model.record import (
+    CORRECTING,
     FEWEST_DIGITS,
     FIELDS,
     LIST_FIELDS,
@@ -58,7 +59,6 @@ SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SHOWN_DIGITS: Final = 12  # of an identifier
 _SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
-_CORRECTS: Final = re.compile(r" ?\(?corrects [0-9a-fA-F]{64}\)?")
 _HEAD_SNAPSHOT: Final = re.compile(r"[0-9a-f]{64}")
 _HEAD_REFERENCE: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
 _MOST_REFERENCES: Final = 8  # from HEAD to a snapshot
@@ -293,28 +293,23 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     """Return the record that replaces an earlier one of a locked log.
 
     A field that is not given is that of the earlier record, except the time. A scan no longer counts the
-    earlier record, because the notes of the new one name its snapshot.
+    earlier record, because the notes of the new one name it.
     """
     from vocabgap.ingest.scanning import scan  # noqa: PLC0415 - loads Polars
 
     gaps = scan(log).gaps
     earlier = _record_of(gaps, corrects)
     digits = earlier["record_id"][:_SHOWN_DIGITS]
-    if not _SNAPSHOT.fullmatch(earlier["snapshot_hash"] or ""):
-        raise StateError(
-            f"record {digits} names no snapshot_hash of 64 hexadecimal digits, and cannot be corrected",
-            hint="log a new gap; if the old one is no gap, dismiss the need with `vocabgap decide`",
-        )
     if not earlier["counted"]:
         raise StateError(f"record {digits} was already corrected", hint=_SHOW_HINT)
     fields = {name: earlier[name] for name in FIELDS if name != "timestamp"}
     # A correction must not correct again what the earlier record corrected.
-    fields["notes"] = _CORRECTS.sub("", earlier["notes"]).strip()
+    fields["notes"] = CORRECTING.sub("", earlier["notes"]).strip()
     given = _without_nulls(given)
     fields |= {"category_guessed": False} if "intent_category" in given else {}
     fields |= given
     require_text("notes", fields["notes"])
-    reference = f"corrects {earlier['snapshot_hash']}"
+    reference = f"corrects {_reference(gaps, earlier)}"
     fields["notes"] = f"{fields['notes']} ({reference})" if fields["notes"] else reference
     record = _checked(fields, now)
     if record.image_id != earlier["image_id"]:
@@ -322,6 +317,13 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
         raise InvalidInputError(problem, hint="leave it out")
     _require_correction(gaps, earlier, record)
     return record
+
+
+def _reference(gaps: "pl.DataFrame", record: dict[str, Any]) -> str:
+    """Return the snapshot of a record, as ADR-060 has it, or its identifier if others share the snapshot."""
+    snapshot = record["snapshot_hash"] or ""
+    is_unique = gaps.filter("counted", image_id=record["image_id"], snapshot_hash=snapshot).height == 1
+    return str(snapshot if is_unique and _SNAPSHOT.fullmatch(snapshot) else record["record_id"])
 
 
 def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
@@ -352,18 +354,17 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     from vocabgap.ingest.accounting import SUPERSEDED, lines_of, marks_of  # noqa: PLC0415 - as above
     from vocabgap.model.tables import RECORDS  # noqa: PLC0415
 
-    digits = earlier["record_id"][:_SHOWN_DIGITS]
     identifier = record_id(record)
     added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": gaps.height + 1}
     lines = pl.concat([gaps.select(RECORDS.names), pl.DataFrame([added], schema=RECORDS.schema)])
-    superseded = marks_of(lines_of(lines)).filter(why_not=SUPERSEDED)["row"].sort()
+    superseded = marks_of(lines_of(lines)).rows.filter(why_not=SUPERSEDED)["row"].sort()
     before = {*gaps.with_row_index().filter(why_not=SUPERSEDED)["index"]}
     corrected = [lines["record_id"][row] for row in superseded if row not in before]
     others = [other for other in corrected if other != earlier["record_id"]]
     if others:
-        raise StateError(
-            f"record {others[0][:_SHOWN_DIGITS]} of the same snapshot would be corrected instead of {digits}",
-            hint=f"keep the missing_capability of {digits}, or correct {others[0][:_SHOWN_DIGITS]} first",
+        raise InvalidInputError(
+            f"notes: they also correct record {others[0][:_SHOWN_DIGITS]}",
+            hint="correct one record at a time",
         )
     if not corrected:
         moment = earlier["timestamp"]

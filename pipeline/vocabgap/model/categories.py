@@ -47,8 +47,8 @@ def by_operations(
 _LOCAL: Final = "local"
 # Words that outweigh all others, because they name a place in the image.
 _PLACES: Final = (
-    "mask gradient selective region radial subject background foreground sky eye skin face local area retouch"
-    " heal clone dodge burn"
+    "mask selective region radial subject background foreground sky eye skin face local area retouch heal"
+    " clone dodge burn only"
 )
 # Words and phrases of requests by category.
 _WORDS: Final = {
@@ -57,35 +57,40 @@ _WORDS: Final = {
     " black_level tonal curve dynamic hdr lift clip gamma zone tone tone_mapping blown crushed density dim"
     " murky histogram roll_off high_key low_key washed_out backlit silhouette relight brighter darker"
     " lighten lighter dimmer intensity flicker day_for_night gradation bleached shiny glare gloomy black"
-    " white_level shadowy stop_of_exposure gloom",
+    " white_level shadowy stop gloom compress_range",
     "wb": "white_balance kelvin temperature colour_temperature color_temperature cast colour_cast"
     " color_cast blue_cast green_cast magenta_cast yellow_cast orange_cast green_tint magenta_tint tint"
     " warm warmth cool cold daylight tungsten fluorescent incandescent candlelight illuminant grey_card"
     " gray_card neutral_grey neutral_gray grey_point gray_point mixed_light wb cooler warmer colder bluish"
     " yellowish greenish pinkish lamplight sodium neon neutral neutralise neutralize red_cast cyan_cast"
-    " color_balance colour_balance grey_chart gray_chart grey_balance gray_balance white_reference d50 d65",
+    " balance color_balance colour_balance eyedropper neutral_point grey_chart gray_chart"
+    " grey_balance gray_balance white_reference d50 d65",
     "color": "color colour colourful colorful recolor recolour hue saturation saturate vibrance vibrant"
     " chroma monochrome black_and_white sepia teal orange red green blue yellow magenta cyan purple grading"
     " palette desaturate split_tone duotone cross_process channel_mix lut gamut icc skin_tone"
     " selective_color selective_colour spot_color spot_colour pastel film_look emulation emulate flesh_tone"
     " bleach_bypass hand_tint brown pink violet olive gold golden pigment dye ink cmyk pantone rgb"
-    " soft_proof rendering_intent monochromatic complementary chromatic hue_shift",
+    " soft_proof rendering_intent monochromatic complementary chromatic hue_shift greyscale grayscale"
+    " colormap colourmap bw b&w",
     "detail": "sharpen sharpness sharp sharper crisp unsharp_mask noise noisy denoise grain grainy texture"
     " clarity haze dehaze lens aberration fringe defringe moire halation halo microcontrast local_contrast"
     " blur blurry deblur detail softness soft_focus focus acutance deconvolution hot_pixel dead_pixel"
     " banding artifact artefact aliasing upscale resolution smooth bokeh distortion softer smoother finer"
     " degrain deband dehalo descreen despeckle speckle deinterlace stabilise stabilize weave diffusion"
-    " structure edge pixelate jagged flare halftone jpeg iso denoiser focus_stack fine_line lens_blur",
+    " structure edge pixelate jagged flare halftone jpeg iso denoiser focus_stack fine_line lens_blur deblur"
+    " moiré legible crispness dpi enlarge",
     _LOCAL: f"{_PLACES} brush spot hair teeth corner blemish wrinkle scratch dust vignette erase inpaint"
-    " object cutout isolate feather graduated water foliage power_window paint_out green_screen chroma_key"
-    " rotoscope stain smudge crease tear torn fingerprint hole reflection stray inside part side patch logo"
-    " plate cheek lip arm hand repair selection select object_removal",
+    " object cutout isolate feather gradient graduated foliage power_window paint_out green_screen chroma_key"
+    " rotoscope stain smudge crease tear torn fingerprint hole reflection stray inside part side logo"
+    " number_plate cheek lip arm hand repair selection select object_removal",
     "composition": "crop straighten horizon aspect rotate rotation perspective keystone border reframe"
     " composition tilt flip mirror canvas thirds panorama margin skew zoom resize layout orientation"
     " upside_down letterbox vertical pan_and_scan punch_in centre center recentre recenter align alignment"
     " offset bleed padding square angle placement symmetry headroom rectangle trapezoid page_edge"
-    " picture_frame deskew collage wider widen",
+    " picture_frame deskew collage wider widen warp dewarp join stitch register spread trim extend scale",
 }
+# Words for a part of the image, if nothing else tells the category.
+_REMOVALS: Final = "remove removal cover hide replace clean except behind whiten swap cut"
 _LONGEST: Final = 3  # words of a phrase
 _READ: Final = 2_000  # characters of a text; the need is at its beginning
 
@@ -102,6 +107,7 @@ def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> s
 def _of_words(text: str) -> str | None:
     category_of, stems = _stems(), [stem(word) for word in words(text[:_READ])]
     found: dict[tuple[str, ...], str] = {}
+    given = frozenset(stems)
     heads: list[str] = []  # of compounds such as "luminance noise"
     is_next = False
     while stems:
@@ -115,7 +121,9 @@ def _of_words(text: str) -> str | None:
         del stems[: len(phrase or " ")]
     hits = Counter(found.values())
     has_place = any((stem(word),) in found for word in _PLACES.split())
-    return _LOCAL if has_place else _leading(hits) or _leading(Counter(heads))
+    if has_place or not (hits or given.isdisjoint(map(stem, _REMOVALS.split()))):
+        return _LOCAL
+    return _leading(hits) or _leading(Counter(heads))
 
 
 def _leading(votes: Counter[str]) -> str | None:

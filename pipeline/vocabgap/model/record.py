@@ -5,6 +5,7 @@ into the same fields.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -57,6 +58,12 @@ OPERATION_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+# Of notes: the record that they correct, or nothing but its hash.
+CORRECTING: Final = re.compile(
+    r" ?\(?\b(?:corrects|supersedes)\s+([0-9a-f]{64})(?![0-9a-f])\)?|\A\s*([0-9a-f]{64})\s*\Z", re.IGNORECASE
+)
+
+
 class RejectReason(StrEnum):
     """The reason why a line, or a whole file, gave no record. The last four are about files."""
 
@@ -92,6 +99,7 @@ class Repair(StrEnum):
     TIMESTAMP_UNREADABLE = "timestamp_unreadable"
     IMAGE_FROM_FOLDER = "image_from_folder"
     IMAGE_NOT_FOLDER = "image_not_folder"
+    AMBIGUOUS_CORRECTION = "ambiguous_correction"
 
 
 def _field(description: str, default: str = "", **extra: Any) -> msgspec.Meta:  # noqa: ANN401 - for any door
