@@ -261,12 +261,12 @@ def test_a_pointer_looks_around_an_element_from_the_inside_out(tmp_path: Path) -
     talks = [{"who": "b", "turns": turns}]
     put(tmp_path, "talks.json", {"who": "a", "at": {"day": "2026-05-09"}, "kind": "x", "talks": talks})
     fields: dict[str, str | tuple[str, ...]] = {
-        "intent": "ask", "session_id": "/who", "timestamp": "/at/day", "notes": "kind",
+        "description": "ask", "session_id": "/who", "timestamp": "/at/day", "notes": "kind",
     }  # fmt: skip
     own = {"mine": Source(glob="talks.json", each="/talks/*/turns/*", fields=fields)}
     records = scan(tmp_path, sources=own).records
 
-    assert records.select("intent", "session_id", "notes", pl.col("timestamp").dt.day()).rows() == [
+    assert records.select("description", "session_id", "notes", pl.col("timestamp").dt.day()).rows() == [
         ("pause", "b", "", 1),
         ("undo", "b", "", 9),
     ]

@@ -57,8 +57,8 @@ def test_logs_that_were_joined_lose_nothing_to_their_byte_order_marks() -> None:
 
 @pytest.mark.parametrize("repaired", [{}, {"severity": 3}], ids=["strictly", "field by field"])
 def test_null_never_becomes_a_word(repaired: dict[str, object]) -> None:
-    optional = ["session_id", "snapshot_hash", "description", "missing_capability"]
-    record = full("", **dict.fromkeys(optional), intent="calm reeds", **repaired)
+    optional = ["session_id", "snapshot_hash", "intent", "missing_capability"]
+    record = full("", **dict.fromkeys(optional), description="calm reeds", **repaired)
 
     scanned = scan_bytes(as_line(record))
 

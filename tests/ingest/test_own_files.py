@@ -35,7 +35,7 @@ EVENT = '{"event": "$mcp_missing_capability", "properties": {"$mcp_intent": "rot
 def files(folder: Path) -> None:
     """Write the files that the manual's table names."""
     texts = {
-        "gaps.txt": '{"description": "rotate a layer"}\n{"intent": "blend two layers"}\n',
+        "gaps.txt": '{"description": "rotate a layer"}\n{"missing_capability": "blend two layers"}\n',
         "tools.log": CALLS,
         "wishes.json": json.dumps(WISHES, indent=1),
         "export.json": json.dumps({"page": 1, "data": {"items": [WISHES[0], WISHES[2]]}}),
@@ -265,7 +265,7 @@ def test_a_wrong_map_or_source_is_an_error(options: list[str], message: str, the
 def test_several_files_may_have_different_keys(there: Path) -> None:
     own(there, '{"why": "rotate a layer"}\n', "a.log")
     own(there, '{"need": "blend two layers"}\n', "b.log")
-    own(there, '{"intent": "crop a layer"}\n', "c.log")
+    own(there, '{"description": "crop a layer"}\n', "c.log")
 
     fields = ["--map", "description=why", "--map", "description=need"]
     told = vocabgap("check", "a.log", "b.log", "c.log", *fields)
@@ -400,7 +400,7 @@ def test_any_content_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory
     [
         (f"{VIEW}{EVENT}", [], "rotate a layer"),
         (f"{VIEW}{EVENT}", ["--source", "posthog"], "rotate a layer"),
-        ('{"intent": "blend two layers"}\n', [], "blend two layers"),
+        ('{"description": "blend two layers"}\n', [], "blend two layers"),
         ('{"event": {"text": "crop"}, "intent": "blend"}\n', [], "crop"),
         (EVENT, ["--map", "description=event"], "$mcp_missing_capability"),
     ],

@@ -86,20 +86,19 @@ def test_require_looks_only_at_the_columns_that_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("missing_capability", "description", "intent", "expected"),
+    ("missing_capability", "description", "expected"),
     [
-        ("reed mask", "soften the reeds", "calm", "reed mask"),
-        (None, "soften the reeds", "calm", "soften the reeds"),
-        (" \t", "soften the reeds", "calm", "soften the reeds"),
-        ("", "\u00a0\u2003", "calm", "calm"),
-        (None, None, "  calm\n", "calm"),
-        (None, " ", None, None),
+        ("reed mask", "soften the reeds", "reed mask"),
+        (None, "soften the reeds", "soften the reeds"),
+        (" \t", "  calm\n", "calm"),
+        ("", "\u00a0\u2003", None),
+        (None, None, None),
     ],
 )
 def test_phrase_is_the_first_text_that_is_not_blank(
-    missing_capability: str | None, description: str | None, intent: str | None, expected: str | None
+    missing_capability: str | None, description: str | None, expected: str | None
 ) -> None:
-    found = phrase_of(missing_capability=missing_capability, description=description, intent=intent)
+    found = phrase_of(missing_capability=missing_capability, description=description)
 
     assert found == expected
 
@@ -108,6 +107,6 @@ def test_phrase_is_the_first_text_that_is_not_blank(
 @example("\x1c\x1d\x1e\x1f")
 @example("\x85\u2028\u3000")
 def test_phrase_trims_what_python_takes_as_white_space(text: str) -> None:
-    found = phrase_of(missing_capability=text, description=None, intent="calm")
+    found = phrase_of(missing_capability=text, description="calm")
 
     assert found == (text.strip() or "calm")

@@ -77,8 +77,8 @@ def test_records_of_a_capability_are_as_many_as_its_mentions(demo_run: Run) -> N
     "fields",
     [
         {"missing_capability": "  sky mask\n"},
-        {"missing_capability": " ", "intent": "x"},
-        {"description": None, "intent": "sky mask"},
+        {"missing_capability": " ", "description": "x"},
+        {"missing_capability": None},
         {"description": "\u001csky mask\u2003"},
     ],
 )

@@ -122,8 +122,7 @@ class FieldMap:
     def needs(self) -> str:
         """The detail of a reject without a need."""
         if not self.origins:
-            others = "missing_capability or intent in its place"
-            return f"field 'description': expected text, or {others}, found none"
+            return "field 'description': expected text, or missing_capability in its place, found none"
         mapped = " or ".join(self.origins[field] for field in PHRASE_FIELDS if field in self.origins)
         return f"expected text in {mapped or 'a field of a need, but none is mapped'}, found none"
 

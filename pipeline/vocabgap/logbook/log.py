@@ -103,7 +103,7 @@ def log_gap(
 
     Args:
         image: The folder of the log, such as that of an image; the log is created if it is missing.
-        description: What was missing; by default `missing_capability`, else `intent`.
+        description: What was missing; by default `missing_capability`.
         corrects: The record of the same log that this one replaces: its `record_id`, or a beginning that no
             other has. Fields that are not given keep the values of that record.
         on_wait: Called once if another writer has held the log for a second.
@@ -137,7 +137,7 @@ def log_gap(
 def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     """Return the record of some fields; missing or null fields get a default, the time is now.
 
-    `satisfaction` may be a word. The default of `description` is `missing_capability`, else `intent`.
+    `satisfaction` may be a word. The default of `description` is `missing_capability`.
     """
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:

@@ -314,8 +314,8 @@ def fold_operation(operation: str, aliases: Mapping[str, str] = OPERATION_ALIASE
     return aliases.get(operation_key(operation), operation.strip())
 
 
-PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
-"""The fields that may hold the need; the first that is not blank counts."""
+PHRASE_FIELDS: Final = ("missing_capability", "description")
+"""The fields that may hold the need, not the intent behind it; the first that is not blank counts."""
 
 
 def rating(satisfaction: int | None, count: int | None = 1) -> str:

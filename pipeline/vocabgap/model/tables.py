@@ -243,7 +243,7 @@ WORDINGS: Final = Table(
     "wordings",
     "one distinct phrase as it was written",
     (
-        Column("wording", pl.String, "the phrase: missing_capability, else description, else intent"),
+        Column("wording", pl.String, "the phrase: missing_capability, else description"),
         Column("mentions", pl.Int64, "mentions of exactly this phrase"),
         Column("surface", pl.String, "its normal form"),
         Column("cluster", pl.Int64, "number of its cluster in this run, counted from 0"),

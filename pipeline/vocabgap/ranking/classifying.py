@@ -45,6 +45,9 @@ _CATEGORY: Final = ("category", "category_by", "category_probability")
 SURE: Final = 0.8
 
 
+_TEXTS: Final = (*PHRASE_FIELDS, "intent")  # columns that are read
+
+
 class CategoryBy(StrEnum):
     """The source of a category."""
 
@@ -125,7 +128,7 @@ def reclassify(
 def _judged(part: pl.LazyFrame, judge: Callable[..., Verdict]) -> pl.LazyFrame:
     """Return `ROW` and the columns of `_CATEGORY` of the records without a category."""
     lacking = part.filter(pl.col("category_by").is_null() | (pl.col("category_by") == CategoryBy.GUESS))
-    texts_of = lacking.select(ROW, *PHRASE_FIELDS, "operations_involved").collect()
+    texts_of = lacking.select(ROW, *_TEXTS, "operations_involved").collect()
     judged = cache(judge)
     rows = [(row, *judged(tuple(texts), tuple(involved))) for row, *texts, involved in texts_of.iter_rows()]
     columns = {ROW: pl.Int64, "category": pl.Categorical, "category_by": pl.Categorical}
@@ -221,8 +224,8 @@ def _spoken(part: pl.LazyFrame, category: Callable[[str], str]) -> pl.LazyFrame:
     """Count the records with the same category and terms, one term a line."""
     # Nothing is learned from guesses.
     by_agent = part.filter(~pl.col("category_guessed"))
-    texts_of = by_agent.select(*PHRASE_FIELDS, "intent_category").collect()
-    written = ["\n".join(terms(texts)) for texts in texts_of.select(PHRASE_FIELDS).iter_rows()]
+    texts_of = by_agent.select(*_TEXTS, "intent_category").collect()
+    written = ["\n".join(terms(texts)) for texts in texts_of.select(_TEXTS).iter_rows()]
     named = folded(texts_of["intent_category"], category).alias("category")
     spoken = pl.DataFrame({"terms": pl.Series(written, dtype=pl.String), "category": named})
     return spoken.lazy().group_by("terms", "category").agg(pl.len().cast(pl.Int64).alias("records"))

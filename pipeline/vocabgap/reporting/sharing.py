@@ -11,8 +11,8 @@ from msgspec import structs
 from vocabgap.clustering.frames import need
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Capability, Tally, Wording
-from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, default_of, phrase, stripped
+from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
+from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, default_of, phrase
 from vocabgap.ranking.evidence import folded
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Listed
 from vocabgap.reporting.overviews import Category, Withheld, categories_of
@@ -184,9 +184,7 @@ def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
 
 
 def _spoken(part: pl.LazyFrame) -> pl.LazyFrame:
-    # The intent of a person stays private, even if it is the only description.
-    says_need = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
-    wording = pl.when(says_need).then(phrase()).alias("wording")
+    wording = phrase().alias("wording")
     lists = ("operations_involved", "vocabulary_used")
     return part.filter("counted").select("capability_id", "count", "category", *lists, wording, *_WHERE)
 
