@@ -85,6 +85,8 @@ def test_the_account_of_the_lines_is_that_of_the_whole_scan(scanned: Scan) -> No
         (Selection(operations=("blurs",)), "cd"),
         (Selection(operations=("blur",)), ""),
         (Selection(operations=("blurs", "toneequal")), "cde"),
+        (Selection(operations=("blurs+Tone Equalizer",)), "c"),
+        (Selection(operations=("blurs+blur", "toneequal")), "ce"),
         (Selection(images=("heron-11",), operations=("toneequal",)), "e"),
         (Selection(since=day(1), sessions=("s-1",)), "a"),
         (Selection(categories=("tone",), sessions=("s-2",), until=day(2)), ""),

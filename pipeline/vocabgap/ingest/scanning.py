@@ -27,7 +27,7 @@ from vocabgap.ingest.roots import resolve_roots
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.moments import LAST, iso
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, Repair
-from vocabgap.model.selection import Selection
+from vocabgap.model.selection import Selection, together
 from vocabgap.model.settings import ScanSettings, overridden
 from vocabgap.model.sources import IMAGE, Source, checked_sources
 from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
@@ -250,12 +250,21 @@ def select(lines: Parts, selection: Selection, **aliases: Mapping[str, str]) -> 
             wanted &= filtered.where(value)
             continue
         fold, column = filtered.normaliser({**_ALIASES, **aliases}), filtered.column
-        folded = set(map(fold, value))
-        spellings = [raw for raw in _values(lines, column) if fold(raw) in folded]
+        spellings: dict[str, list[str]] = {}
+        for raw in _values(lines, column):
+            spellings.setdefault(fold(raw), []).append(raw)
         if GAPS.schema[column] == NAMES:
-            wanted &= pl.col(column).list.set_intersection(spellings).list.len() > 0
+            has = {
+                name: pl.col(column).list.set_intersection(raws).list.len() > 0
+                for name, raws in spellings.items()
+            }
+            nothing = pl.lit(value=False)
+            sets = (map(fold, together(each, fold, has)) for each in value)
+            wanted &= pl.any_horizontal(
+                pl.all_horizontal(has.get(name, nothing) for name in names) for names in sets
+            )
         else:
-            wanted &= pl.col(column).is_in(spellings)
+            wanted &= pl.col(column).is_in([raw for each in value for raw in spellings.get(fold(each), [])])
     left_out = (pl.col("counted") | pl.col("rule").is_not_null()) & ~wanted.fill_null(value=False)
     columns = (
         pl.col("counted") & ~left_out,
@@ -329,7 +338,9 @@ def _absent(
             fold = filtered.normaliser({**_ALIASES, **aliases})
             names = sorted(set(map(fold, _values(lines, filtered.column))))
             noun = unit_names(unit)[0] if filtered.column == "image_id" else filtered.noun
-            yield from ((noun, name, names) for name in value if fold(name) not in names)
+            is_list = GAPS.schema[filtered.column] == NAMES
+            asked = [name for each in value for name in (together(each, fold, names) if is_list else [each])]
+            yield from ((noun, name, names) for name in asked if fold(name) not in names)
 
 
 def _values(lines: Parts, column: str) -> pl.Series:

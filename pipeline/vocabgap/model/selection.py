@@ -3,7 +3,7 @@
 Commands, tools, the manifest and the sentences about a run derive their filters from `Selection`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Self, get_args
@@ -127,7 +127,12 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ] = ()
     operations: Annotated[
         _Names,
-        _filter("Only this operation.", "operation", column="operations_involved", fold=fold_operation),
+        _filter(
+            "Only this operation; A+B for both.",
+            "operation",
+            column="operations_involved",
+            fold=fold_operation,
+        ),
     ] = ()
     sessions: Annotated[
         _Names, _filter("Only this session; last means the newest.", "session", column="session_id")
@@ -269,6 +274,11 @@ def filter_fields(door: str) -> list[tuple[str, Any, None]]:
             name = meta.extra["names"][0].removeprefix("--").replace("-", "_")
             fields.append((name, Annotated[meta.extra.get("accepts", kind) | None, meta], None))
     return fields
+
+
+def together(value: str, fold: Callable[[str], str], known: Collection[str]) -> list[str]:
+    """Return the names that a record must have together: those between plus signs, or the one name."""
+    return [value] if fold(value) in known else value.split("+")
 
 
 def _names(field: str, given: Any) -> _Names:  # noqa: ANN401 - anything may come
