@@ -160,10 +160,33 @@ def test_categories_and_combinations_are_those_of_the_summary(demo_run: Run) -> 
     _, categories, together, _ = tables(text_of(demo_run))
     assert categories[1:] == [[c.name, str(c.mentions), str(c.capabilities)] for c in summary.categories]
     assert together[1:] == [
-        [" + ".join(s.operations), str(s.records), str(s.images), f"{s.expected:.1f}", f"{s.lift:.1f}"]
+        [
+            " + ".join(s.operations),
+            str(s.records),
+            str(s.images),
+            f"{s.expected:.1f}",
+            f"{s.lift:.1f}",
+            ", ".join(s.needs),
+        ]
         for s in summary.beyond_chance
     ]
-    assert ["exposure + toneequal", "17", "12", "10.2", "1.7"] in together
+    (both,) = (row for row in together if row[0] == "exposure + toneequal")
+    assert both[1:5] == ["17", "12", "10.2", "1.7"]
+    lists = (
+        demo_run.ranked.select("rank", "label", "combinations")
+        .explode("combinations")
+        .unnest("combinations")
+        .drop_nulls("operations")
+    )
+    named = lists.filter(
+        pl.col("operations").list.contains("exposure"), pl.col("operations").list.contains("toneequal")
+    )
+    most = (
+        named.group_by("label", "rank")
+        .agg(pl.col("mentions").sum())
+        .sort("mentions", "rank", descending=[True, False])
+    )
+    assert both[5] == ", ".join(most["label"].head(3))
 
 
 def test_who_asked_is_said_of_the_first_and_of_each_where_there_are_several(tmp_path: Path) -> None:

@@ -93,15 +93,6 @@ def test_a_spelling_that_enough_images_share_is_shown_as_it_is(tmp_path: Path) -
     assert [(each.wording, each.mentions) for each in item.capability.variants] == [("Sky-Mask", 4)]
 
 
-def test_what_people_asked_for_is_not_shown_where_nothing_else_says_what_was_missing(tmp_path: Path) -> None:
-    asked = [gap("", intent="lift the iguana")]
-    made = publish(tmp_path, write_corpus(tmp_path, {"one": asked, "two": asked, "three": asked}), share=3)
-    assert made.ranked["label"].to_list() == ["lift the iguana"]
-    (item,) = shared_summary(made, 3).everything
-    assert item.capability.label == NO_WORDING
-    assert "iguana" not in shared_page(made)
-
-
 def test_a_label_that_falls_away_gives_place_to_the_most_used_wording(tmp_path: Path) -> None:
     made = asked(tmp_path, "sky mask for Anna", "sky mask", "sky mask", "sky mask", settings=TOGETHER)
     summary = made.published.summary

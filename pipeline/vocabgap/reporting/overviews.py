@@ -1,11 +1,13 @@
 """The parts of a report about all records: account of lines, categories, operations and askers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Annotated, Final
 
 import msgspec
 import polars as pl
+from msgspec import structs
 
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import ScanSummary
@@ -20,6 +22,7 @@ OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 _STATUS: Final = ("counted", "why_not", "rule", "category_by")
 SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
+_NEEDS: Final = 3  # of a combination
 SHOWN_CATEGORIES: Final = 50  # with most mentions
 SHOWN_UNGRANTED: Final = 20  # tools
 
@@ -111,6 +114,7 @@ class RecurringSet(msgspec.Struct, frozen=True):
     expected: float  # records by chance
     lift: float  # records divided by `expected`
     lift_low: float  # lower end of its 90 % interval
+    needs: tuple[str, ...] = ()  # labels of the capabilities with most of these mentions, of a shown set
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -221,9 +225,30 @@ def reclassified_of(counted: pl.DataFrame) -> Categorised:
     return Categorised(*(by.get(each, 0) for each in (CategoryBy.OPERATIONS, CategoryBy.CLASSIFIER, None)))
 
 
-def recurring_sets_of(combinations: pl.DataFrame | None) -> tuple[RecurringSet, ...] | None:
+def recurring_sets_of(
+    combinations: pl.DataFrame | None, ranked: pl.DataFrame
+) -> tuple[RecurringSet, ...] | None:
     """Return the sets of table `combinations`, most records beyond chance first; None without the table."""
     if combinations is None:
         return None
-    rows = combinations.select(RecurringSet.__struct_fields__).iter_rows(named=True)
-    return tuple(msgspec.convert(row, RecurringSet) for row in rows)
+    listed = ranked.select("rank", "label", "combinations").explode("combinations").drop_nulls()
+    listed = listed.unnest("combinations")
+    rows = combinations.select(RecurringSet.__struct_fields__[:-1]).iter_rows(named=True)
+    sets = [msgspec.convert(row, RecurringSet) for row in rows]
+    shown = beyond_chance(sets)
+    return tuple(
+        structs.replace(each, needs=_needs(listed, each.operations)) if each in shown else each
+        for each in sets
+    )
+
+
+def beyond_chance(sets: Iterable[RecurringSet]) -> tuple[RecurringSet, ...]:
+    """Return the first sets of operations that records use together clearly more often than by chance."""
+    return tuple(islice((each for each in sets if each.lift_low > 1), SHOWN))
+
+
+def _needs(listed: pl.DataFrame, operations: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels of the capabilities with most mentions of some operations together."""
+    has_all = pl.all_horizontal(pl.col("operations").list.contains(name) for name in operations)
+    mentions = listed.filter(has_all).group_by("rank", "label").agg(pl.col("mentions").sum())
+    return tuple(mentions.sort("mentions", "rank", descending=[True, False]).head(_NEEDS)["label"])

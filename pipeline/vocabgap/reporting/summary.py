@@ -19,7 +19,6 @@ from vocabgap.reporting.history import points_of_run
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering
 from vocabgap.reporting.overviews import (
-    SHOWN,
     Account,
     Categorised,
     Category,
@@ -28,6 +27,7 @@ from vocabgap.reporting.overviews import (
     Withheld,
     account_of,
     askers_of,
+    beyond_chance,
     categories_of,
     overview_of,
     places_in,
@@ -120,7 +120,7 @@ class Summary(msgspec.Struct, frozen=True):
     @property
     def beyond_chance(self) -> tuple[RecurringSet, ...]:
         """Return the first sets of operations that records use together clearly more often than by chance."""
-        return tuple(each for each in self.recurring_sets or () if each.lift_low > 1)[:SHOWN]
+        return beyond_chance(self.recurring_sets or ())
 
     @property
     def order(self) -> str:
@@ -179,7 +179,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=rendering.ranked_by,
         categories=categories_of(ranked),
-        recurring_sets=recurring_sets_of(tables.combinations),
+        recurring_sets=recurring_sets_of(tables.combinations, ranked),
         overlong=0 if counted is None else int(counted["overlong"].sum()),
         account=manifest.account or account_of(tables.gaps, overview, tables.rejects, scanned),
         selection=tuple(manifest.selection.in_words().items()),
