@@ -15,7 +15,7 @@ from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.conflicts import strictness_of
 from vocabgap.glossary.events import Actor, ActorType, is_uuid
-from vocabgap.glossary.questions import Question
+from vocabgap.glossary.questions import Define, Question  # noqa: F401 - for the answers of callers
 from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness
 from vocabgap.text import escape_unseen
 
