@@ -259,7 +259,7 @@ class RemoveOrphans(OfTenant):
 
 @verb(RemoveOrphans, name="remove-orphans", settings=_SETTINGS)
 def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
-    """Remove the records of a tenant that `status` counts as missing or outdated."""
+    """Remove the records of a tenant that `status` counts as missing, outdated or superseded."""
     corpus = _open(call)
     orphans = corpus.remove_orphans(request.tenant, dry_run=True)
     if request.dry_run:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
-_JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
+_JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at", "metadata")
+_ORPHANS: Final = ("missing", "outdated", "superseded")  # a chunk counts as the first that applies
 
 
 def open_corpus(
@@ -267,7 +268,7 @@ class Corpus:
             return change.configure(tenant_id)
 
     def remove_orphans(self, tenant: str, *, dry_run: bool = False) -> int:
-        """Remove the records of a tenant that `status` counts as missing or outdated; return their number."""
+        """Remove the orphans of a tenant, as `status` counts them; return their number."""
         tenant_id, gap = require_tenant(tenant), self.settings.of(CorpusSettings).orphan_version_gap
         if dry_run:
             return orphans_of(self.store.version(), tenant_id, gap)[0].height
@@ -298,6 +299,7 @@ class Identity(msgspec.Struct, frozen=True):
     missing: int  # older than the last snapshot, which lacks their path: may be removed
     stale: int  # ingested under an older configuration of the tenant
     outdated: int  # stale by several configurations: may be removed
+    superseded: int  # of an older version of a parser than others of their path: may be removed
 
 
 class Overview(msgspec.Struct, frozen=True):
@@ -312,7 +314,7 @@ class Overview(msgspec.Struct, frozen=True):
     @property
     def orphans(self) -> int:
         """The number of records that may be removed."""
-        return sum(identity.missing + identity.outdated for identity in self.identities)
+        return sum(getattr(identity, name) for identity in self.identities for name in _ORPHANS)
 
 
 def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
@@ -322,9 +324,8 @@ def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
         pl.len().alias("records"),
         pl.col("kind").eq(GAP_KIND).sum().alias("gap_records"),
         pl.col("source_path").n_unique().alias("paths"),
-        pl.col("missing").sum(),
         pl.col("stale").sum(),
-        (pl.col("outdated") & ~pl.col("missing")).sum().alias("outdated"),
+        *(pl.col("orphan").eq(name).sum().alias(name) for name in _ORPHANS),
     )
     lines = pl.col("rejects").list.eval(pl.element().struct["line"].count()).list.first()
     rejects = version.table("logs").group_by(*_IDENTITY).agg(lines.sum().alias("rejects"))
@@ -335,17 +336,20 @@ def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
 
 
 def judged(version: Version, gap: int) -> pl.DataFrame:
-    """Read the chunks with Boolean columns `missing`, `stale` and `outdated`."""
+    """Read the chunks with Boolean column `stale` and column `orphan`, one of `_ORPHANS` or null."""
     chunks = version.rows(_JUDGED)
-    behind = config_orphans(chunks, version.config_versions, gap)
-    return chunks.hstack(behind).with_columns(snapshot_orphans(chunks, version.table("paths")))
+    judged = chunks.hstack(config_orphans(chunks, version.config_versions, gap)).with_columns(
+        snapshot_orphans(chunks, version.table("paths")), superseded=parser_orphans()
+    )
+    why = pl.coalesce(pl.when(name).then(pl.lit(name)) for name in _ORPHANS)
+    return judged.with_columns(orphan=why).drop("metadata")
 
 
 def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the removable chunks of a tenant, and those of them whose path is empty afterwards."""
     require_owner(version, tenant)
     chunks = judged(version, gap).filter(tenant_id=tenant)
-    orphans = chunks.filter(pl.col("missing") | pl.col("outdated"))
+    orphans = chunks.drop_nulls("orphan")
     return orphans, orphans.join(chunks.join(orphans, on="id", how="anti"), on=PATH_KEY, how="anti")
 
 
@@ -370,3 +374,19 @@ def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: float)
     now = pl.col("tenant_id").replace_strict(versions, default=None, return_dtype=pl.Int64)
     behind = (now - pl.col("config_version")).fill_null(0)
     return chunks.select((behind > 0).alias("stale"), ((behind > 0) & (behind >= gap)).alias("outdated"))
+
+
+def parser_orphans() -> pl.Expr:
+    """Return which chunks a newer version of the same parser supersedes: another chunk of their path has it.
+
+    Versions that are not three numbers are not compared.
+    """
+    parser, version = (
+        pl.col("metadata").str.json_path_match(f"$.{name}") for name in ("parserId", "parserVersion")
+    )
+    numbers = version.str.extract_groups(r"^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$")
+    rank = sum(
+        (numbers.struct.field(str(place)).cast(pl.Int64) * 1_000_000 ** (3 - place) for place in (1, 2, 3)),
+        pl.lit(0, pl.Int64),
+    )
+    return (rank < rank.max().over(*PATH_KEY, parser)).fill_null(value=False)
