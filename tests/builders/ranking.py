@@ -19,7 +19,7 @@ DEFAULTS: Row = {
     "workaround": "", "intent": None, "intent_category": "uncategorized", "missing_capability": "lamp glow",
     "operations_involved": [], "vocabulary_used": [], "satisfaction": None, "notes": "", "count": 1,
     "category_guessed": False,
-    "tenant_id": "local", "repo_slug": "photos", "root_kind": "image-repo",
+    "tenant_id": "local", "repo_slug": "photos", "root_kind": "external-source",
     "source_path": "quay-01/vocabulary_gaps.jsonl", "byte_offset": 0,
 }  # fmt: skip
 

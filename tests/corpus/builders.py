@@ -33,7 +33,7 @@ def chunks(
     row = {
         "tenant_id": tenant,
         "repo_slug": repo,
-        "root_kind": "image-repo",
+        "root_kind": "external-source",
         "source_path": path,
         "kind": "gap-record",
         "content": content,

@@ -355,7 +355,7 @@ def test_status_counts_the_records_of_each_repository() -> None:
     output, event = corpus("status"), result("status")
 
     counts = ["3", "3", "0", "2"]
-    assert output.out.splitlines()[2].split() == ["north", "photos", "image-repo", *counts]
+    assert output.out.splitlines()[2].split() == ["north", "photos", "external-source", *counts]
     assert "corpus: version 1, 3 records; " in output.out
     assert (event["identities"][0]["tenant_id"], event["orphans"]) == ("north", 0)
 

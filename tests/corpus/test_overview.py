@@ -36,9 +36,8 @@ def test_records_are_counted_by_identity(corpus: Corpus, photos: Path) -> None:
         for item in actual.identities
     ]
     assert message == [
-        ("north", "external-source", 1, 0, 1),
-        ("north", "image-repo", 3, 3, 2),
-        ("south", "image-repo", 3, 3, 2),
+        ("north", "external-source", 4, 3, 3),
+        ("south", "external-source", 3, 3, 2),
     ]
     assert (actual.measures.rows, actual.measures.version, actual.orphans) == (7, 3, 0)
 

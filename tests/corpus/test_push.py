@@ -8,7 +8,6 @@ import pytest
 
 from corpus.memory_store import MemoryStore, MemoryVersion
 from vocabgap.corpus.contracts import Code
-from vocabgap.corpus.incoming import RawFile
 from vocabgap.corpus.push import PushResult, push
 from vocabgap.corpus.store import Store
 from vocabgap.errors import AccessDeniedError, ExitCode, StateError
@@ -93,20 +92,6 @@ def test_each_chunk_names_its_repository_if_the_push_names_none(chunk: Chunk) ->
     result = push(store, {"files": [chunk, {**chunk, "repoSlug": "den"}]}, tenant="ada")
     assert sorted(store.current.rows(["repo_slug"])["repo_slug"]) == ["den", "lab"]
     assert result.warnings == ()
-
-
-def test_a_parser_may_make_chunks_of_image_repositories_and_a_payload_may_not(chunk: Chunk) -> None:
-    def parse(file: RawFile) -> list[Chunk]:
-        return [{**chunk, "rootKind": "image-repo", "content": file.content, "sourcePath": file.source_path}]
-
-    store = MemoryStore()
-    files = [
-        {"content": "x", "parserId": "logs", "sourcePath": "a.jsonl"},
-        {**chunk, "rootKind": "image-repo"},
-    ]
-    result = push(store, {"files": files}, tenant="ada", parsers={"logs": parse})
-    assert store.current.rows()["root_kind"].to_list() == ["image-repo"]
-    assert codes(result) == [Code.CHUNK_INVALID]
 
 
 def test_a_tenant_that_could_not_be_exported_is_refused(chunk: Chunk) -> None:

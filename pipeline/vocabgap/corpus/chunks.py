@@ -13,7 +13,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.corpus.identity import PRIVATELY, SHARED_REPO, compact_json, is_unicode, milliseconds
-from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
+from vocabgap.corpus.incoming import HASH_INPUTS, SCHEMA_VERSION
 from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, Version, newest
 from vocabgap.errors import NotFoundError
 from vocabgap.ingest.discovery import Catalogue, LogFile, blocks_of, discover
@@ -21,7 +21,7 @@ from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, too_long
 from vocabgap.ingest.scanning import Scan, scan_of, united, without_cycle_search
 from vocabgap.model.lookup import did_you_mean
-from vocabgap.model.record import MAX_LINE_BYTES, SHARED_TENANT
+from vocabgap.model.record import MAX_LINE_BYTES, ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import DEFAULT_TENANT, ScanSettings
 from vocabgap.model.sources import Source, shipped_sources
 from vocabgap.model.tables import RECORDS, REJECTS, UTC_MICROSECONDS
@@ -112,7 +112,7 @@ def _log_lines(decoder: LogDecoder, read: list[tuple[LogFile, LineCounts | None]
 
 
 def chunks_of_lines(
-    lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = RAW_ROOT_KIND
+    lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = ROOT_KIND
 ) -> Iterator[dict[str, Any]]:
     """Yield each readable line as a chunk. Equal lines of a log share a chunk, which lists the others."""
     columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)

@@ -31,7 +31,6 @@ _NEAR_VERSION: Final = re.compile("1[.][0-9]+[.][0-9]+")
 RAW_TEXT: Final = "raw-text"
 RAW_VERSION: Final = "1.0.0"
 RAW_KIND: Final = "doc-section"
-RAW_ROOT_KIND: Final = "external-source"
 HASH_INPUTS: Final = ("kind", "name", "content", "sourcePath", "parserId", "parserVersion")
 """The fields that decide the identity of a chunk that is parsed here."""
 
@@ -77,7 +76,7 @@ Parser = Callable[[RawFile], Iterable[Mapping[str, Any] | RefusedError | PushedL
 A piece is a dict with `content` and, if known, `kind`, `name`, `line_start`, `line_end`, `className`,
 `extends`, `customMeta` and `source` (its path, if it differs from the file's). The push completes it to a
 parsed-chunk-v1 record. If the payload names no version of the parser, the parser's attribute `version` is
-used. A piece with a `schemaVersion` is already a record; its `rootKind` may also be `image-repo`. A
+used. A piece with a `schemaVersion` is already a record. A
 RefusedError in place of a piece becomes an error of the push. An exception refuses the whole file.
 """
 
@@ -192,7 +191,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: b
     for position, entry in enumerate(files):
         path = entry.get("sourcePath") if isinstance(entry, dict) else None
         try:
-            records, parsed_here = _chunks_of_file(entry, position, parsers, caller)
+            records = _chunks_of_file(entry, position, parsers, caller)
         except RefusedError as error:
             place = {"sourcePath": path} if path is not None else {}
             incoming.errors.append(error.at(fileIndex=position, **place))
@@ -208,7 +207,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: b
                 incoming.errors.append(record.at(fileIndex=position))
                 continue
             try:
-                _require_valid(record, parsed_here=parsed_here)
+                _require_valid(record)
             except RefusedError as error:
                 incoming.errors.append(error.at(fileIndex=position, chunkIndex=number))
                 if error.code == Code.VERSION_DRIFT:
@@ -222,17 +221,15 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: b
     return incoming
 
 
-def _chunks_of_file(
-    entry: object, position: int, parsers: Mapping[str, Parser], caller: Caller
-) -> tuple[list[Any], bool]:
-    """Return the chunks of one entry of `files`, and whether a parser made them here."""
+def _chunks_of_file(entry: object, position: int, parsers: Mapping[str, Parser], caller: Caller) -> list[Any]:
+    """Return the chunks of one entry of `files`."""
     if isinstance(entry, dict):
         if entry.get("schemaVersion") == SCHEMA_VERSION or _is_near(entry):
-            return [entry], False
+            return [entry]
         if (listed := _listed(entry)) is not None:
-            return listed, False
+            return listed
         if isinstance(entry.get("content"), str):
-            return _parsed(entry, position, parsers, caller), True
+            return _parsed(entry, position, parsers, caller)
     raise RefusedError(
         Code.FILE_INVALID,
         "expected a parsed-chunk-v1 record, or an object with `parsedChunks`, `chunks` or a text `content`",
@@ -273,7 +270,7 @@ def _completed(piece: Any, file: RawFile, version: object) -> Any:  # noqa: ANN4
         "schemaVersion": SCHEMA_VERSION,
         "tenantId": file.tenant_id,
         "repoSlug": file.repo_slug,
-        "rootKind": file.entry.get("rootKind") or RAW_ROOT_KIND,
+        "rootKind": file.entry.get("rootKind") or ROOT_KIND,
         "sourcePath": path,
         "content": piece.get("content") or piece.get("description", piece.get("content")),
         "hashInputs": list(HASH_INPUTS),
@@ -285,7 +282,7 @@ def _completed(piece: Any, file: RawFile, version: object) -> Any:  # noqa: ANN4
     }
 
 
-def _require_valid(record: object, *, parsed_here: bool) -> None:
+def _require_valid(record: object) -> None:
     """Refuse a record that breaks parsed-chunk-v1 or cannot be stored."""
     if isinstance(record, dict) and "embedding" in record:
         raise RefusedError(
@@ -294,10 +291,7 @@ def _require_valid(record: object, *, parsed_here: bool) -> None:
             "`vocabgap corpus restore`",
             restorePath="vocabgap corpus restore",
         )
-    checked = record
-    if parsed_here and isinstance(record, dict) and record.get("rootKind") == ROOT_KIND:
-        checked = {**record, "rootKind": RAW_ROOT_KIND}
-    wrong = _unstorable(checked) if keeps(PARSED_CHUNK, checked) else faults(PARSED_CHUNK, checked)
+    wrong = _unstorable(record) if keeps(PARSED_CHUNK, record) else faults(PARSED_CHUNK, record)
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise RefusedError(

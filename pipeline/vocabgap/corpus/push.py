@@ -28,7 +28,7 @@ from vocabgap.corpus.chunks import (
 )
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import PRIVATELY, milliseconds, moment_of, normal_tenant, sha256_of, stamped
-from vocabgap.corpus.incoming import RAW_ROOT_KIND, Caller, Incoming, Parser, PushedLog, RawFile, read_files
+from vocabgap.corpus.incoming import Caller, Incoming, Parser, PushedLog, RawFile, read_files
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import PATH_KEY
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
@@ -280,7 +280,7 @@ def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
 
     def parse(file: RawFile) -> Iterator[_Parsed]:
         logs = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
-        for _, piece in _pieces(logs, file.tenant_id, file.repo_slug, RAW_ROOT_KIND):
+        for _, piece in _pieces(logs, file.tenant_id, file.repo_slug, ROOT_KIND):
             yield piece
 
     return parse

@@ -43,7 +43,7 @@ CHUNKS: Final = Table(
         Column("id", pl.String, "storage id; of a pushed chunk the SHA-256 (hex) of its owner and content"),
         Column("tenant_id", pl.String, "its tenant, as the receiving side stamped it"),
         Column("repo_slug", pl.String, "the tenant's repository"),
-        Column("root_kind", pl.String, "kind of root: one of the contract's three, or `image-repo`"),
+        Column("root_kind", pl.String, "kind of root, one of the contract's three"),
         Column("source_path", pl.String, "its file, relative to the root, with forward slashes"),
         Column("kind", pl.String, "its kind; `gap-record` for a line of a gap log"),
         Column("name", pl.String, "its name in the source; the record_id of a gap record"),
@@ -64,7 +64,7 @@ LOGS: Final = Table(
     (
         Column("tenant_id", pl.String, "the tenant that pushed it"),
         Column("repo_slug", pl.String, "the tenant's repository"),
-        Column("root_kind", pl.String, "kind of root: one of the contract's three, or `image-repo`"),
+        Column("root_kind", pl.String, "kind of root, one of the contract's three"),
         Column("source_path", pl.String, "log file, relative to the root, with forward slashes"),
         Column("folder", pl.String, "folder of the log; null if it is in the path"),
         Column("passed_over", pl.Int64, "lines that its source does not count as gaps; null if not read"),

@@ -18,7 +18,7 @@ from msgspec import structs
 
 LOG_NAME: Final = "vocabulary_gaps.jsonl"
 UNCATEGORIZED: Final = "uncategorized"
-ROOT_KIND: Final = "image-repo"
+ROOT_KIND: Final = "external-source"
 SHARED_TENANT: Final = "neo-shared"
 """The tenant of a corpus whose records every tenant reads."""
 # A longer line is no gap record; reading it would take memory without bound.

@@ -159,7 +159,7 @@ RECORDS: Final = Table(
         *columns_of(GapRecord),
         Column("tenant_id", pl.String, "the tenant; `local` by default"),
         Column("repo_slug", pl.String, "the repository: name of the root folder, or name in a corpus"),
-        Column("root_kind", pl.String, "kind of root: `image-repo`, or its kind in a corpus"),
+        Column("root_kind", pl.String, "kind of root: `external-source`, or its kind in a corpus"),
         _SOURCE_PATH,
         Column("line", pl.Int64, "line in the file, counted from 1"),
         Column("byte_offset", pl.Int64, "offset of the line in bytes; null if a corpus does not record it"),

@@ -54,7 +54,7 @@ def records(count: int, seed: int, *, first_log: int = 0) -> pl.DataFrame:
         "schemaVersion": pl.lit("1.0.0"),
         "tenantId": pl.col("tenant_id"),
         "repoSlug": pl.col("repo_slug"),
-        "rootKind": pl.lit("image-repo"),
+        "rootKind": pl.lit("external-source"),
         "sourcePath": pl.col("source_path"),
         "hashInputs": pl.lit("kind,name,content,sourcePath,parserId,parserVersion"),
         "parserId": pl.lit("vocabgap-gap-log"),
@@ -67,7 +67,7 @@ def records(count: int, seed: int, *, first_log: int = 0) -> pl.DataFrame:
         "visibility": pl.lit("team"),
     }
     return frame.with_columns(
-        root_kind=pl.lit("image-repo"),
+        root_kind=pl.lit("external-source"),
         kind=pl.lit("gap-record"),
         content=_as_struct(record).struct.json_encode(),
         metadata=_as_struct(said).struct.json_encode(),
