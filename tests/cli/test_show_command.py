@@ -95,6 +95,13 @@ def test_an_image_without_a_record_that_counts_says_so(tmp_path: Path) -> None:
     assert "not counted: 1 superseded" in vocabgap("show", "c", "more").out
 
 
+def test_an_image_without_gaps_is_shown_and_nothing_else_is_made_up(photos: Path) -> None:
+    (photos / "calm").mkdir()
+    told, other = vocabgap("show", "calm", photos), vocabgap("show", "calm", photos, "--kind", "session")
+    assert (told.code, told.out) == (0, "image calm\n\nno gap is logged\n")
+    assert other.code == 3
+
+
 def test_a_name_of_two_things_is_invalid_input_and_both_are_told(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask", session_id="heron")]})
 

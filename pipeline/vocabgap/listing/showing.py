@@ -148,7 +148,13 @@ def show(
     gaps = scanned.gaps
     for of, value in whose.in_force():
         gaps = gaps.filter(of.where(value) if of.where else pl.col(of.column).is_in(value))
-    found = find(name, gaps, published, None if kind is None else Kind(kind), settings.unit(scanned.sources))
+    wanted = None if kind is None else Kind(kind)
+    try:
+        found = find(name, gaps, published, wanted, settings.unit(scanned.sources))
+    except NotFoundError:
+        if wanted not in {None, Kind.IMAGE} or not _is_folder(root, name):
+            raise
+        found = Candidate(Kind.IMAGE, name)  # an image without gaps
 
     def listed(lines: pl.DataFrame) -> pl.DataFrame:
         return with_capability(with_category(newest(lines.select(RECORDS.names)), settings), published)
@@ -183,6 +189,12 @@ def show(
         scan=scanned,
         **further,
     )
+
+
+def _is_folder(roots: str | Path | Iterable[str | Path], name: str) -> bool:
+    """Say whether a root has a folder of this name."""
+    several = [roots] if isinstance(roots, str | Path) else roots
+    return Path(name).name == name and any(Path(root, name).is_dir() for root in several)
 
 
 def _surroundings(identifier: str, lines: pl.DataFrame, gaps: pl.DataFrame) -> dict[str, Any]:
