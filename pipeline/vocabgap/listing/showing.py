@@ -1,6 +1,7 @@
 """Show one image, session, capability or record with its evidence."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -194,7 +195,9 @@ def show(
 def _is_folder(roots: str | Path | Iterable[str | Path], name: str) -> bool:
     """Say whether a root has a folder of this name."""
     several = [roots] if isinstance(roots, str | Path) else roots
-    return Path(name).name == name and any(Path(root, name).is_dir() for root in several)
+    with suppress(OSError, ValueError):  # it cannot be the name of a file
+        return Path(name).name == name and any(Path(root, name).is_dir() for root in several)
+    return False
 
 
 def _surroundings(identifier: str, lines: pl.DataFrame, gaps: pl.DataFrame) -> dict[str, Any]:
