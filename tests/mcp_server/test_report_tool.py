@@ -37,8 +37,11 @@ async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None
     async with connect(photos) as client:
         late = await found(client, "report_gaps", since="2026-05-02", until="2026-05-03")
         local = await found(client, "report_gaps", category="local")
+        misspelt = await found(client, "report_gaps", category="locla")
     assert [each["mentions"] for each in late["capabilities"]] == [1]
     assert [each["intent_category"] for each in local["capabilities"]] == ["local"]
+    assert (local["notes"], misspelt["capabilities"]) == ([], [])
+    assert misspelt["notes"] == ["no record has category 'locla'; the nearest: local"]
 
 
 async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(

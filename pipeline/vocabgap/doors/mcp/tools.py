@@ -12,7 +12,7 @@ from msgspec import Meta
 from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, fitting, tool, with_fields
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.verbs import Request
-from vocabgap.ingest.scanning import newest
+from vocabgap.ingest.scanning import newest, unmatched
 from vocabgap.listing.records import listing, unknown_category
 from vocabgap.logbook.log import log_gap
 from vocabgap.model.capability import Capability, Cover, Covered, Recurring, Tally, Wording, Workaround
@@ -174,6 +174,7 @@ class Report(Answer, kw_only=True):
         not_granted: Tools that exist but that agents may not use, most records first; they are not ranked.
         rejects: The number of lines that could not be read.
         unit: What `images` counts, such as image or project.
+        notes: Filters that no record matches, with similar names.
     """
 
     capabilities: list[Ranked]
@@ -187,6 +188,7 @@ class Report(Answer, kw_only=True):
     not_granted: list[Ungranted]
     rejects: int
     unit: str
+    notes: list[str]
 
 
 @tool("Report vocabulary gaps", Limit.COMPUTE)
@@ -199,6 +201,7 @@ def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkp
     selection = Selection.asked(msgspec.structs.asdict(request), now)
     analysis = workspace.rankings.of(selection, checkpoint)
     scan, number = analysis.scan, analysis.ranked.height
+    unit = settings.unit(scan.sources)
     rendering = Rendering(request.limit, settings.rank.by.value, "")
     manifest = new_manifest(now, number, rendering, Parameters(settings, selection))
     summary = summarise(Tables(analysis.ranked, scan.lines, scan.rejects), manifest, scan.summary)
@@ -214,7 +217,8 @@ def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkp
         categories=list(summary.categories[:MOST_CAPABILITIES]),
         not_granted=[] if summary.account is None else fitting([*summary.account.ungranted]),
         rejects=0 if summary.account is None else summary.account.rejects,
-        unit=settings.unit(scan.sources),
+        unit=unit,
+        notes=list(unmatched(scan.lines, selection, unit, **settings.aliases_by_argument))[:MOST_NOTES],
     )
 
 
