@@ -165,9 +165,9 @@ def test_json_has_an_event_a_set_of_operations_that_exceeds_chance(tmp_path: Pat
     told = vocabgap("--json", "report", write_corpus(tmp_path, images, "of-sets"))
     events = [json.loads(line) for line in told.out.splitlines()]
     (event,) = (event["combination"] for event in events if event["event"] == "combination")
-    low = event.pop("lift_low")
+    low, needs = event.pop("lift_low"), event.pop("needs")
     assert event == {"operations": ["blur", "crop"], "records": 5, "images": 5, "expected": 1.0, "lift": 5.0}
-    assert 1 < low < 5
+    assert (1 < low < 5, needs) == (True, ["sky mask"])
 
 
 def test_what_is_probably_covered_is_told_beside_the_ranking(photos: Path, tmp_path: Path) -> None:

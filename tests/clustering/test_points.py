@@ -70,8 +70,7 @@ def test_no_phrase_gives_no_point(phrases: tuple[str | None, ...]) -> None:
 
 
 def details(*records: dict[str, str]) -> pl.DataFrame:
-    """Records that say more than their phrase."""
-    columns = (*PHRASE_FIELDS, "workaround")
+    columns = (*PHRASE_FIELDS, "intent", "workaround")
     return pl.DataFrame(list(records), schema=dict.fromkeys(columns, pl.String))
 
 

@@ -19,7 +19,6 @@ EARLY, LATE = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
 
 
 def only(actual: Overview) -> Identity:
-    """Return the only identity."""
     (identity,) = actual.identities
     return identity
 

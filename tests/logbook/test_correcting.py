@@ -104,7 +104,6 @@ def test_what_another_writer_adds_meanwhile_is_looked_at(image: Path) -> None:
     other = {**first.record, "timestamp": a_moment_later.isoformat(), "workaround": "another"}
 
     def add() -> None:
-        """What the writer that is waited for adds before it lets go."""
         held.write(f"{json.dumps(other)}\n".encode())
         held.close()
 

@@ -190,7 +190,9 @@ async def test_a_correction_replaces_what_was_logged(connect: Connect, photos: P
 async def test_a_category_that_is_not_known_is_noted(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         told = [
-            await found(client, "log_vocabulary_gap", image_id="heron", intent="x", intent_category=category)
+            await found(
+                client, "log_vocabulary_gap", image_id="heron", description="x", intent_category=category
+            )
             for category in ("lokal", "local")
         ]
     assert "'lokal' is not known; similar categories: local" in told[0]["note"]
