@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ async def test_a_client_starts_a_server_and_works_with_it(
             async with anyio.create_task_group() as tasks:
                 for number in range(100):
                     said = {"image_id": "fjord", "description": f"need number {number}\u202e"}
-                    tasks.start_soon(client.call_tool, "log_vocabulary_gap", said)
+                    tasks.start_soon(partial(found, client, "log_vocabulary_gap", **said))
             newest = await found(client, "list_gaps", match="need number", limit=1)
             logged = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
             listed = await found(client, "list_gaps", limit=1)
