@@ -190,7 +190,7 @@ def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
     images = records.each(lambda lines: lines.filter(is_first, naming).select(IMAGE_KEY).unique())
     if images.is_empty():
         return _replayed(pl.DataFrame())
-    read = (ROW, MOMENT, *_PLACE, *IMAGE_KEY, "notes", *_REFERENCES, phrase().alias("phrase"))
+    read = dict.fromkeys((ROW, MOMENT, *_PLACE, *IMAGE_KEY, "notes", *_REFERENCES))
     some = records.shared(images.unique())
     return records.by(
         IMAGE_KEY,
@@ -198,7 +198,7 @@ def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
         lambda lines: (
             lines.filter(is_first)
             .join(some.lazy(), on=IMAGE_KEY, how="semi", nulls_equal=True)
-            .select(*dict.fromkeys(read[:-1]), read[-1])
+            .select(*read, phrase().alias("phrase"))
         ),
     )
 
