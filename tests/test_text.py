@@ -1,10 +1,13 @@
 import re
 import sys
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from snowballstemmer import stemmer
 
 from vocabgap.text import can_be_seen, shortened, stem, surface, visible, without_message, words
 
@@ -205,6 +208,23 @@ def test_a_need_that_only_sounds_like_such_a_message_keeps_its_words(phrase: str
 @pytest.mark.parametrize("word", ["4k", "mp3s", "16bits"])
 def test_a_word_with_a_digit_is_its_own_stem(word: str) -> None:
     assert stem(word) == word
+
+
+def test_threads_that_stem_words_at_once_do_not_disturb_each_other() -> None:
+    made_up = [
+        "".join(letters) + end
+        for letters in product("bdglmnprst", "aeiou", "bdglmnprst")
+        for end in ("ational", "nesses", "ingly")
+    ]
+    expected = stemmer("english").stemWords(made_up)
+    stem.cache_clear()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            assert list(threads.map(stem, made_up)) == expected
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_visible_covers_every_code_point() -> None:

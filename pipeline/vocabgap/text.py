@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import chain
+from threading import get_ident
 from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError, texts
@@ -144,7 +145,8 @@ def trigrams(word: str) -> list[str]:
 
 
 @cache
-def _stemmer() -> Any:  # noqa: ANN401 - without types
+def _stemmer(thread: int) -> Any:  # noqa: ANN401, ARG001 - without types; one per thread
+    # A stemmer holds the word that it works on, so threads that share one get wrong stems.
     from snowballstemmer import stemmer  # noqa: PLC0415 - many commands do not need it
 
     return stemmer("english")
@@ -155,7 +157,7 @@ def stem(word: str) -> str:
     """Return the Snowball (Porter 2) stem of a lower-case word; a word with a digit is its own stem."""
     if any(map(str.isdigit, word)):
         return word
-    return str(_stemmer().stemWord(word))
+    return str(_stemmer(get_ident()).stemWord(word))
 
 
 def _stems_of(phrase: str) -> list[str]:
