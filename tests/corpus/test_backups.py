@@ -9,16 +9,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus.builders import NORTH, ids_of
+from vocabgap.corpus import store
 from vocabgap.corpus.backups import DEFAULT_DIMENSION, EMBEDDED_BY, Exported
 from vocabgap.corpus.contracts import BACKUP_RECORD, Code, RefusedError, faults
 from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.files.atomic import write_parquet
 
 OWN = {"tenantId": "north", "repoSlug": "photos", "source": "a.md", "name": "a", "type": "guide"}
 
@@ -77,25 +80,43 @@ def test_same_need_has_the_same_vector_and_another_one_another(
     assert abs(cosine("sky mask", "film grain")) < 0.5
 
 
-def test_export_of_what_was_restored_is_the_same_to_the_byte(
+FOREIGN = {
+    "javascript": '{"id":"a","embedding":[0,-1,1e+21,1e-7,0.0000123,123456789012345680000],'
+    '"metadata":{"at":1e+21,"10":1,"9":"é"},"document":null}',
+    "python": '{"id": "a", "embedding": [-0.0, 1.0, 1e+21, 1e-07, 1.23e-05, 5e-324], "metadata": {"at": 1.0},'
+    ' "document": "caf\\u00e9 \\ud83d\\ude00"}',
+    "go": '{"document":"\\u003cb\\u003e \\u2028","embedding":[1,1e-7],"id":"a","metadata":{"n":1e+21}}',
+    "rust": '{"id":"a","embedding":[1.0,1e-7,1e21,1.7976931348623157e308],"metadata":{},"document":"<b>é"}',
+    "by hand": '{ "document":"\\u0041\\/", "id":"caf\\u00e9","embedding":[1.50,1E+2,-0,12345678901234567890,'
+    '0.10000000000000000555], "metadata":{"n" : 1.10,"n":36893488147419103232} }\t\r',
+}
+
+
+@pytest.mark.parametrize("line", FOREIGN.values(), ids=FOREIGN)
+def test_line_of_another_program_is_exported_to_the_byte(corpus: Corpus, tmp_path: Path, line: str) -> None:
+    corpus.restore(write(tmp_path / "b.jsonl", line))
+
+    corpus.export(tmp_path / "again.jsonl")
+
+    assert (tmp_path / "again.jsonl").read_bytes() == f"{line}\n".encode()
+
+
+def test_own_and_ordered_backup_is_exported_to_the_byte(
     corpus: Corpus, other: Corpus, photos: Path, tmp_path: Path
 ) -> None:
     corpus.push(photos, **NORTH)
     corpus.push({"files": [{"content": "ünï\u2028 code", "sourcePath": "notes.md"}]}, **NORTH)
     corpus.export(tmp_path / "b.jsonl")
-    foreign = (
-        '{"id":"ü","embedding":[-0.0,5e-324,1.7976931348623157e308,0.1,1e22,3.0],'
-        '"metadata":{"n":1.10,"big":123456789012345678901234567890,"deep":[{"x":null}],"1":"ü\u2028"},'
-        '"document":null}'
-    )
-    write(tmp_path / "foreign.jsonl", foreign)
+    whole = (tmp_path / "b.jsonl").read_bytes()
+    disordered = b"\xef\xbb\xbf" + b"\n\n".join(reversed(whole.splitlines()))
+    (tmp_path / "c.jsonl").write_bytes(disordered)
 
-    for name, plain in (("b.jsonl", "b.jsonl"), ("b.jsonl.zst", "b.jsonl"), ("f.zst", "foreign.jsonl")):
+    for plain, name in (("b.jsonl", "again.jsonl.zst"), ("c.jsonl", "again.jsonl")):
         other.restore(tmp_path / plain, replace=True)
-        other.export(tmp_path / f"again-{name}")
-        again = (tmp_path / f"again-{name}").read_bytes()
-        again = zstd.decompress(again) if name.endswith(".zst") else again
-        assert again == (tmp_path / plain).read_bytes()
+        other.export(tmp_path / name)
+        again = (tmp_path / name).read_bytes()
+        assert (zstd.decompress(again) if name.endswith(".zst") else again) == whole
+    assert other.store.version().rows(["backup_line"])["backup_line"].null_count() == 4  # stored once
 
 
 json_values = st.recursive(
@@ -126,19 +147,31 @@ foreign = st.lists(
 
 @settings(max_examples=6)
 @given(foreign)
-def test_whatever_was_restored_is_exported_alike_twice(
+def test_whatever_was_restored_is_exported_to_the_byte(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
 ) -> None:
     folder = tmp_path_factory.mktemp("law")
-    one, other = open_corpus(folder / "one"), open_corpus(folder / "other")
-    one.restore(write(folder / "a.jsonl", *records))
+    source = write(folder / "a.jsonl", *sorted(records, key=lambda item: item["id"].encode()))
+    one = open_corpus(folder / "one")
+    one.restore(source)
+
     one.export(folder / "b.jsonl")
-    other.restore(folder / "b.jsonl")
 
-    other.export(folder / "c.jsonl")
+    assert (folder / "b.jsonl").read_bytes() == source.read_bytes()
 
-    assert (folder / "b.jsonl").read_bytes() == (folder / "c.jsonl").read_bytes()
-    assert read(folder / "c.jsonl") == sorted(records, key=lambda item: item["id"].encode())
+
+def test_part_of_an_earlier_version_lacks_the_newest_column(
+    corpus: Corpus, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_earlier(rows: pl.DataFrame, path: Path, **options: Any) -> None:  # noqa: ANN401 - of Polars
+        write_parquet(rows.drop("backup_line", strict=False), path, **options)
+
+    with monkeypatch.context() as earlier:
+        earlier.setattr(store, "write_parquet", write_earlier)
+        corpus.push(photos, **NORTH)
+    corpus.push(photos, tenant="south", repo="photos")
+
+    assert corpus.store.version().rows()["backup_line"].to_list() == [None] * 6
 
 
 def test_restored_record_that_is_there_stays_as_it_is(corpus: Corpus, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Backups of a shared corpus: files with all chunks and their vectors, which are restored verbatim.
 
-Each line is one backup-record-v1 object. A file whose name ends in `.zst` is compressed.
+Each line is one backup-record-v1 object. A file whose name ends in `.zst` is compressed. Another program may
+write the same numbers and texts with other bytes; the corpus keeps such a line and exports it again.
 """
 
 import sys
@@ -48,7 +49,7 @@ _AT_ONCE: Final = 50_000  # chunks in memory
 _SAMPLE: Final = 5  # divergent records that an error names
 _SHOWN_ID: Final = 12
 _NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # the columns of the natural key
-_EXPORTED: Final = ("id", "metadata", "content", "embedding")
+_EXPORTED: Final = ("id", "metadata", "content", "embedding", "backup_line")
 
 
 class BackupRecord(msgspec.Struct, forbid_unknown_fields=True):
@@ -94,22 +95,24 @@ def export(version: Version, path: Path, settings: Settings, wanted: pl.Expr | N
                 batch = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
                 chunks = version.rows(where=wanted & batch).sort("id")
                 without_document += chunks["content"].null_count()
-                records = _records(chunks, dimension, settings)
-                file.writelines(msgspec.json.encode(record) + b"\n" for record in records)
+                file.writelines(line + b"\n" for line in _lines(chunks, dimension, settings))
     return Exported(len(ids), embedded, without_document, dimension)
 
 
-def _records(chunks: pl.DataFrame, dimension: int, settings: Settings) -> Iterator[BackupRecord]:
-    """Yield chunks as records; compute missing vectors, and note the method in the metadata."""
+def _lines(chunks: pl.DataFrame, dimension: int, settings: Settings) -> Iterator[bytes]:
+    """Yield the lines of chunks; compute missing vectors, and note the method in the metadata."""
     missing = chunks.filter(pl.col("embedding").is_null())
     vectors = iter(vectors_of(_texts(missing, settings), dimension) if missing.height else ())
     computed = msgspec.json.encode({"by": METHOD, "dimension": dimension})
-    for identity, metadata, content, embedding in chunks.select(_EXPORTED).iter_rows():
+    for identity, metadata, content, embedding, line in chunks.select(_EXPORTED).iter_rows():
+        if line is not None:
+            yield line.encode()
+            continue
         text = metadata.encode()
         if embedding is None:
             text = text.removesuffix(b"}") + b',"%b":%b}' % (EMBEDDED_BY.encode(), computed)
         vector = next(vectors).tolist() if embedding is None else embedding
-        yield BackupRecord(identity, vector, msgspec.Raw(text), content)
+        yield msgspec.json.encode(BackupRecord(identity, vector, msgspec.Raw(text), content))
 
 
 def _texts(chunks: pl.DataFrame, settings: Settings) -> list[str]:
@@ -166,21 +169,28 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
         dimension, holder = change.dimension, "the corpus" if change.dimension else "the first record"
         remaining = chain(first, records)
         while batch := list(islice(remaining, at_once)):
-            dimension = dimension or len(batch[0][1].embedding)
-            for number, record in batch:
+            dimension = dimension or len(batch[0][1][0].embedding)
+            for number, (record, _) in batch:
                 _require_restorable(record, f"{path}:{number}", lines.get(record.id), dimension, holder)
                 lines[record.id] = number
-            decoded = [(record, _OBJECT.decode(record.metadata)) for _, record in batch]
+            decoded = [(record, _OBJECT.decode(record.metadata), line) for _, (record, line) in batch]
             if live is not None:
-                refuse_divergence(live, [(record.id, metadata) for record, metadata in decoded])
+                refuse_divergence(live, [(record.id, metadata) for record, metadata, _ in decoded])
             rows = (
-                row_of(one.id, metadata, one.document, one.embedding, bytes(one.metadata).decode())
-                for one, metadata in decoded
+                row_of(
+                    one.id,
+                    metadata,
+                    one.document,
+                    one.embedding,
+                    verbatim=bytes(one.metadata).decode(),
+                    backup_line=line,
+                )
+                for one, metadata, line in decoded
             )
             restored, left_out = without_forgotten(change, frame_of(rows))
             added += change.add(restored)
             forgotten += left_out.height
-            without_document += sum(record.document is None for record, _ in decoded)
+            without_document += sum(record.document is None for record, *_ in decoded)
     present = len(lines) - added - forgotten
     return Restored(len(lines), added, present, without_document, forgotten, removed, dimension)
 
@@ -198,8 +208,8 @@ def _require_restorable(
         raise RefusedError(Code.IMPORT_FAILED, f"{place}: {problem}; nothing was written")
 
 
-def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:
-    """Yield the records of a file with the numbers of their lines; skip blank lines."""
+def read_records(path: Path) -> Iterator[tuple[int, tuple[BackupRecord, str | None]]]:
+    """Yield the number and the record of each line that is not blank; the line only if ours differs."""
     try:
         with path.open("rb") as file:
             content = cast("BinaryIO", zstd.ZstdFile(file)) if path.suffix == _COMPRESSED else file
@@ -215,17 +225,18 @@ def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:
         raise refusal(f"backup '{path}' cannot be read", error) from error
 
 
-def _decoded(line: bytes, place: str) -> BackupRecord:
+def _decoded(line: bytes, place: str) -> tuple[BackupRecord, str | None]:
     if len(line) > LONGEST_LINE:
         raise InvalidInputError(f"{place}: the line is longer than {LONGEST_LINE:,} bytes")
-    field = ""
+    field, line = "", line.removesuffix(b"\n")
     try:
         record = _RECORD.decode(line)
         field = "metadata: "
         _OBJECT.decode(bytes(record.metadata).decode())
+        own = None if msgspec.json.encode(record) == line else line.decode()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInputError(f"{place}: {field}{error}", hint=_HINT) from error
-    return record
+    return record, own
 
 
 def refuse_divergence(live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]) -> None:

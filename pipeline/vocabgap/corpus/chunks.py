@@ -366,7 +366,9 @@ def row_of(
     metadata: Mapping[str, Any],
     content: str | None,
     embedding: list[float] | None = None,
+    *,
     verbatim: str | None = None,
+    backup_line: str | None = None,
 ) -> Row:
     """Return the row of a chunk; metadata of an unexpected type become null.
 
@@ -387,6 +389,7 @@ def row_of(
         embedding,
         _whole(metadata.get("tenantConfigVersion")),
         None if moment is None or not _FIRST <= moment <= _LAST else math.floor(moment * 1000),
+        backup_line,
     )
 
 

@@ -53,6 +53,7 @@ CHUNKS: Final = Table(
         Column("embedding", pl.List(pl.Float64), "the vector it was restored with; null for a pushed chunk"),
         Column("config_version", pl.Int64, "version of the tenant's configuration when it was ingested"),
         Column("ingested_at", UTC_MICROSECONDS, "when it was first ingested; null if a backup had none"),
+        Column("backup_line", pl.String, "its line of the backup; null if an export writes the same line"),
     ),
 )
 REJECTED: Final = pl.Struct(
@@ -321,7 +322,10 @@ class Part:
             self._is_whole = True
         stream = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115 - it stays open when Polars is done
         number = pl.lit(self.entry.number, pl.UInt32).alias("part")
-        return pl.scan_parquet(stream, row_index_name=_ROW).with_columns(number)
+        rows = pl.scan_parquet(
+            stream, row_index_name=_ROW, schema=CHUNKS.schema, missing_columns="insert"
+        )  # a part of an earlier version of vocabgap lacks the newest columns
+        return rows.with_columns(number)
 
 
 def described(path: Path, number: int, rows: int) -> tuple[int, int, int, str]:
