@@ -65,28 +65,27 @@ def test_any_other_satisfaction_is_null_and_counted(value: object) -> None:
     assert outcome.repairs == (Repair.SATISFACTION_UNKNOWN,)
 
 
+OPTIONAL = ("timestamp", "image_id", "session_id", "snapshot_hash", "intent", "missing_capability")
+
+
 @pytest.mark.parametrize(
-    ("name", "default"),
+    ("name", "default", "repairs"),
     [
-        ("workaround", ""), ("notes", ""), ("intent_category", UNCATEGORIZED), ("operations_involved", []),
-        ("vocabulary_used", []),
+        ("workaround", "", (Repair.NULL_FOR_DEFAULT,)),
+        ("notes", "", (Repair.NULL_FOR_DEFAULT,)),
+        ("intent_category", UNCATEGORIZED, (Repair.NULL_FOR_DEFAULT,)),
+        ("operations_involved", [], (Repair.NULL_FOR_DEFAULT,)),
+        ("vocabulary_used", [], (Repair.NULL_FOR_DEFAULT,)),
+        ("count", 1, (Repair.NULL_FOR_DEFAULT,)),
+        *((name, None, ()) for name in OPTIONAL),
     ],
-)  # fmt: skip
-def test_null_gives_the_default_and_is_counted(name: str, default: object) -> None:
-    outcome = decoded(**{name: None})
-
-    assert getattr(outcome.record, name) == default
-    assert outcome.repairs == (Repair.NULL_FOR_DEFAULT,)
-
-
-@pytest.mark.parametrize(
-    "name", ["timestamp", "image_id", "session_id", "snapshot_hash", "intent", "missing_capability"]
 )
-def test_null_is_a_value_of_the_optional_fields(name: str) -> None:
+def test_null_gives_the_default_and_is_counted_unless_it_is_one(
+    name: str, default: object, repairs: tuple[Repair, ...]
+) -> None:
     outcome = decoded(**{name: None})
 
-    assert getattr(outcome.record, name) is None
-    assert outcome.repairs == ()
+    assert (getattr(outcome.record, name), outcome.repairs) == (default, repairs)
 
 
 def test_unknown_fields_are_left_out_and_counted_one_by_one() -> None:

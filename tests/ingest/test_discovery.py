@@ -37,13 +37,6 @@ def test_files_of_other_names_below_a_folder_are_no_logs(workspace: Path) -> Non
     assert source_paths(workspace) == [f"heron-11/{LOG_NAME}"]
 
 
-def test_hidden_folders_are_passed_over(workspace: Path) -> None:
-    write_log(workspace, ".trash/heron-11")
-    write_log(workspace, "fox-3/.cache")
-
-    assert source_paths(workspace) == []
-
-
 def test_a_link_to_a_folder_can_be_a_root(workspace: Path, tmp_path: Path) -> None:
     write_log(workspace, "heron-11")
     (tmp_path / "link").symlink_to(workspace, target_is_directory=True)
@@ -57,15 +50,6 @@ def test_a_folder_named_as_a_log_is_listed_and_searched(workspace: Path) -> None
     assert source_paths(workspace) == [f"heron-11/{LOG_NAME}", f"heron-11/{LOG_NAME}/{LOG_NAME}"]
 
 
-def test_a_single_file_of_any_name_is_a_root(tmp_path: Path) -> None:
-    path = tmp_path / "export.txt"
-    path.write_bytes(b"")
-
-    (log,) = discover([path])
-
-    assert (log.path, log.source_path, log.repo_slug) == (str(path), "export.txt", tmp_path.name)
-
-
 def test_a_tilde_is_the_home_folder(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_log(workspace, "heron-11")
     monkeypatch.setenv("HOME", str(workspace.parent))
@@ -73,15 +57,12 @@ def test_a_tilde_is_the_home_folder(workspace: Path, monkeypatch: pytest.MonkeyP
     assert [log.source_path for log in discover(["~/shoots"])] == [f"heron-11/{LOG_NAME}"]
 
 
-def test_a_root_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="absent"):
-        discover([tmp_path / "absent"])
-
-
-@pytest.mark.parametrize("root", ["a\0b", "x" * 300])
-def test_a_root_that_cannot_exist_is_not_found(root: str) -> None:
-    with pytest.raises(NotFoundError):
+@pytest.mark.parametrize("root", ["absent", "a\0b", "x" * 300])
+def test_a_root_that_does_not_exist_is_named(root: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
         discover([root])
+
+    assert root.partition("\0")[0][:9] in str(caught.value)
 
 
 def test_a_root_that_comes_through_a_pipe_is_told_as_one() -> None:
@@ -119,13 +100,6 @@ def test_a_log_that_two_roots_reach_is_found_once(workspace: Path) -> None:
     assert [log.path for log in found] == [str(path)]
 
 
-def test_the_order_of_roots_does_not_matter(workspace: Path, tmp_path: Path) -> None:
-    write_log(workspace, "heron-11")
-    write_log(tmp_path / "archive", "fox-3")
-
-    assert discover([workspace, tmp_path / "archive"]) == discover([tmp_path / "archive", workspace])
-
-
 def test_logs_are_ordered_by_repository_and_path(tmp_path: Path) -> None:
     for image in ("b", "a", "c/a"):
         write_log(tmp_path / "zoo", image)
@@ -136,25 +110,16 @@ def test_logs_are_ordered_by_repository_and_path(tmp_path: Path) -> None:
     assert found == [("alps", "a"), ("alps", "b"), ("alps", "a"), ("zoo", "a"), ("zoo", "b"), ("zoo", "a")]
 
 
-def test_roots_of_the_same_name_get_different_slugs(tmp_path: Path) -> None:
-    write_log(tmp_path / "ana" / "shoots", "heron-11")
-    write_log(tmp_path / "ben" / "shoots", "heron-11")
-
-    found = discover([tmp_path / "ana" / "shoots", tmp_path / "ben" / "shoots"])
-
-    assert [log.repo_slug for log in found] == ["ana/shoots", "ben/shoots"]
-
-
-def test_a_slug_has_as_many_parents_as_it_takes() -> None:
-    slugs = repository_slugs([Path("/ana/p/shoots"), Path("/ben/p/shoots"), Path("/shoots")])
-
-    assert slugs == ["ana/p/shoots", "ben/p/shoots", "shoots"]
-
-
 @given(st.lists(folders, min_size=1, max_size=5))
 @example([Path("/"), Path("/root")])
 def test_folders_share_a_slug_only_where_they_are_the_same(found: list[Path]) -> None:
     assert len(set(repository_slugs(found))) == len(set(found))
+
+
+def test_a_slug_has_as_many_parents_as_it_takes() -> None:
+    assert repository_slugs([Path("/ana/shoots"), Path("/ben/shoots")]) == ["ana/shoots", "ben/shoots"]
+    slugs = repository_slugs([Path("/ana/p/shoots"), Path("/ben/p/shoots"), Path("/shoots")])
+    assert slugs == ["ana/p/shoots", "ben/p/shoots", "shoots"]
 
 
 def test_files_that_a_report_leaves_out_are_named(tmp_path: Path) -> None:

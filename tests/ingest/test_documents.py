@@ -281,13 +281,6 @@ def test_a_source_may_be_like_another_one(tmp_path: Path) -> None:
     ]
 
 
-def test_a_source_of_ones_own_reads_documents(tmp_path: Path) -> None:
-    put(tmp_path, "wishes.json", [{"wish": "dark mode"}, {"wish": "bulk rename"}])
-    own = {"mine": Source(glob="wishes.json", each="/*", fields={"missing_capability": "wish"})}
-
-    assert scan(tmp_path, sources=own).records["missing_capability"].to_list() == ["dark mode", "bulk rename"]
-
-
 def test_a_long_line_may_be_read_in_small_pieces() -> None:
     fields = FieldMap.of(Source(glob="x.json", each="/a"))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.ingest import write_log
+from builders.ingest import assert_every_line_is_accounted_for, write_log
 from vocabgap.ingest.discovery import discover
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.model.record import LOG_NAME, RejectReason
@@ -172,7 +172,11 @@ def test_a_pipe_folder_or_socket_with_the_name_of_a_log_is_one_reject(
     monkeypatch.chdir(workspace)
     make(LOG_NAME)
 
-    assert rejected(scan(workspace)) == [(LOG_NAME, UNREADABLE)]
+    scanned = scan(workspace)
+
+    assert rejected(scanned) == [(LOG_NAME, UNREADABLE)]
+    assert scanned.rejects.select("line", "byte_offset", "raw").rows() == [(None, None, "")]
+    assert_every_line_is_accounted_for(scanned, 0)
 
 
 def test_a_deep_tree_is_read_to_the_bottom(burrow: Burrow, workspace: Path) -> None:

@@ -89,16 +89,15 @@ def test_a_json_pointer_reaches_any_key(path: str, key: str) -> None:
     assert fields({key: "calm"}, intent=path) == {"intent": "calm"}
 
 
-@pytest.mark.parametrize("value", ["", 0, False, []])
-def test_an_empty_value_is_a_value(value: object) -> None:
-    assert fields({"goal": value, "aim": "calm"}, intent=("goal", "aim")) == {"intent": value}
-
-
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [({"goal": "a", "aim": "b"}, "a"), ({"goal": None, "aim": "b"}, "b"), ({"aim": "b"}, "b")],
-)
-def test_the_first_path_that_leads_to_a_value_counts(value: Record, expected: str) -> None:
+    [
+        ({"goal": "a", "aim": "b"}, "a"), ({"goal": None, "aim": "b"}, "b"), ({"aim": "b"}, "b"),
+        ({"goal": "", "aim": "b"}, ""), ({"goal": 0, "aim": "b"}, 0), ({"goal": False, "aim": "b"}, False),
+        ({"goal": [], "aim": "b"}, []),
+    ],
+)  # fmt: skip
+def test_the_first_path_that_leads_to_a_value_counts(value: Record, expected: object) -> None:
     assert fields(value, intent=("goal", "aim")) == {"intent": expected}
 
 
@@ -108,25 +107,18 @@ def test_without_paths_an_object_is_taken_as_it_is() -> None:
     assert FieldMap.of(NATIVE).applied(value) == value
 
 
-def test_a_constant_stands_where_the_object_has_nothing() -> None:
+@pytest.mark.parametrize(("said", "intent"), [(None, "unsaid"), ("calm", "calm")])
+def test_a_constant_stands_where_the_object_has_nothing(said: str | None, intent: str) -> None:
     source = Source(fields={"intent": "goal"}, constants={"intent": "unsaid", "intent_category": "tools"})
 
-    assert FieldMap.of(source).applied({"goal": None}) == {"intent": "unsaid", "intent_category": "tools"}
+    assert FieldMap.of(source).applied({"goal": said}) == {"intent": intent, "intent_category": "tools"}
 
 
-def test_a_constant_gives_way_to_a_value() -> None:
-    source = Source(fields={"intent": "goal"}, constants={"intent": "unsaid"})
-
-    assert FieldMap.of(source).applied({"goal": "calm"}) == {"intent": "calm"}
-
-
-def test_every_filter_must_be_met() -> None:
-    assert not wanted({"event": "gap", "level": 1}, event="gap", level=2)
-
-
-@pytest.mark.parametrize("value", [{}, {"event": None}, {"event": ["gap"]}, {"event": {"gap": 1}}])
-def test_an_object_without_the_value_is_not_wanted(value: Record) -> None:
-    assert not wanted(value, event="gap")
+@pytest.mark.parametrize(
+    "value", [{}, {"event": None}, {"event": ["gap"]}, {"event": {"gap": 1}}, {"event": "gap", "level": 1}]
+)
+def test_every_filter_must_be_met(value: Record) -> None:
+    assert not wanted({"level": 2, **value}, event="gap", level=2)
 
 
 @given(scalars, scalars)

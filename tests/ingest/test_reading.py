@@ -68,7 +68,7 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def fail() -> None:
+def fail(_: Path) -> None:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
@@ -160,21 +160,23 @@ def test_a_log_that_grows_is_read_as_it_was(chunk: int, workspace: Path, monkeyp
     assert scanned.files.select("lines", "bytes").rows() == [(2, size)]
 
 
-@pytest.mark.parametrize("size", [0, 30])
-def test_a_log_that_shrinks_keeps_what_was_read(size: int, workspace: Path, monkeypatch: Patch) -> None:
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [
+        (lambda path: os.truncate(path, 0), "changed_while_read"),
+        (lambda path: os.truncate(path, 30), "changed_while_read"),
+        (fail, "unreadable_file"),
+    ],
+    ids=["emptied", "cut", "the disk fails"],
+)
+def test_a_log_that_shrinks_or_fails_keeps_what_was_read(
+    act: Callable[[Path], object], reason: str, workspace: Path, monkeypatch: Patch
+) -> None:
     path = write_log(workspace, "heron-11", *LINES)
     monkeypatch.setattr(CHUNK_NAME, len(LINES[0]) + 5)
-    before_read(2, lambda: os.truncate(path, size), monkeypatch)
+    before_read(2, lambda: act(path), monkeypatch)
 
-    assert outcome(scan(workspace)) == (NEEDS[:1], ["changed_while_read"])
-
-
-def test_a_disk_that_fails_midway_leaves_the_lines_before(workspace: Path, monkeypatch: Patch) -> None:
-    write_log(workspace, "heron-11", *LINES)
-    monkeypatch.setattr(CHUNK_NAME, len(LINES[0]) + 5)
-    before_read(2, fail, monkeypatch)
-
-    assert outcome(scan(workspace)) == (NEEDS[:1], ["unreadable_file"])
+    assert outcome(scan(workspace)) == (NEEDS[:1], [reason])
 
 
 def test_a_read_that_gives_less_than_asked_is_not_the_end(workspace: Path, monkeypatch: Patch) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import gap
-from builders.ingest import as_line, only_reject, scan_bytes, write_log
+from builders.ingest import only_reject, scan_bytes, write_log
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME, RejectReason
@@ -128,14 +128,6 @@ def test_no_size_of_an_integer_raises(name: str, sign: str, digits: int) -> None
 @given(st.binary())
 def test_no_bytes_raise(line: bytes) -> None:
     assert isinstance(decode_line(line), Decoded | Rejected)
-
-
-def test_a_last_line_that_was_cut_off_is_torn_wherever_the_cut_falls() -> None:
-    first, second = as_line(gap("soft reeds")), as_line(gap("caf\u00e9 \u2014 \U0001f426"))
-    cuts = {*range(1, len(second) - 1, 5), *range(len(second) - 40, len(second) - 1)}
-    reasons = {cut: only_reject(scan_bytes(first + second[:cut]))["reason"] for cut in cuts}
-
-    assert {length: reason for length, reason in reasons.items() if reason != RejectReason.TORN} == {}
 
 
 def test_a_broken_line_that_a_newline_ends_is_not_torn() -> None:

@@ -6,23 +6,11 @@ from pathlib import Path
 import pytest
 
 from builders import gap
-from builders.ingest import as_line, assert_every_line_is_accounted_for, only_reject, write_log
+from builders.ingest import as_line, only_reject, write_log
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
-from vocabgap.model.record import LOG_NAME
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
-
-
-def test_an_unreadable_file_is_no_line(workspace: Path) -> None:
-    (workspace / LOG_NAME).mkdir()
-
-    scanned = scan(workspace)
-
-    assert_every_line_is_accounted_for(scanned, 0)
-    row = only_reject(scanned)
-    assert (row["line"], row["byte_offset"], row["raw"]) == (None, None, "")
-    assert scanned.summary.reasons == {"unreadable_file": 1}
 
 
 @not_as_root
@@ -78,14 +66,3 @@ def test_a_single_log_whose_name_is_not_text_is_scanned(name: bytes, tmp_path: P
     path.write_bytes(as_line(gap("warm fur")))
 
     assert scan(path).summary.records == 1
-
-
-def test_overlapping_roots_count_a_record_once(workspace: Path) -> None:
-    path = write_log(workspace, "heron-11", gap("soft reeds"))
-    write_log(workspace, "fox-3", gap("warm fur"))
-
-    scanned = scan([workspace, workspace / "heron-11", path])
-
-    assert scanned.records["description"].to_list().count("soft reeds") == 1
-    assert scanned.summary.records == 2
-    assert_every_line_is_accounted_for(scanned, int(scanned.files["lines"].sum()))
