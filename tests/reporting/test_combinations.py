@@ -1,11 +1,8 @@
 from pathlib import Path
 
-import polars as pl
-
 from builders import gap, write_corpus
 from builders.reporting import publish, text_of
 from vocabgap.model.settings import AliasSettings, Settings
-from vocabgap.model.tables import COMBINATIONS
 from vocabgap.pipeline import Run
 
 
@@ -44,11 +41,3 @@ def test_records_with_very_many_operations_are_said_to_be_left_out(tmp_path: Pat
     many = [f"operation {number}" for number in range(200)]
     text = text_of(published(tmp_path, many, many, many))
     assert "3 records with more than 20 operations are left out." in text
-
-
-def test_published_table_has_exactly_its_schema(tmp_path: Path) -> None:
-    made = published(tmp_path, *[["a", "b"]] * 3)
-    frame = pl.read_parquet(made.published.folder / "combinations.parquet")
-    assert frame.schema == COMBINATIONS.schema
-    assert made.published.combinations is not None
-    assert frame.equals(made.published.combinations)

@@ -68,30 +68,26 @@ def kinds(found: Comparison) -> list[tuple[str, str | None]]:
 MASK, GRAIN, FLARE = ("cap-1", "sky mask", 5), ("cap-2", "film grain", 4), ("cap-3", "lens flare", 3)
 
 
-def test_nothing_changed_between_a_run_and_itself() -> None:
-    found = compared(ranked([MASK, GRAIN]), ranked([MASK, GRAIN]))
-
-    assert (found.changes, found.unchanged) == ((), 2)
+ANEW = ("cap-9", "sky mask", 6), ("cap-8", "film grain", 2)
 
 
-def test_new_and_gone_are_told() -> None:
-    assert kinds(compared(ranked([MASK, GRAIN]), ranked([MASK, FLARE]))) == [
-        ("new", "lens flare"),
-        ("resolved", "film grain"),
-    ]
+@pytest.mark.parametrize(
+    ("before", "after", "told", "unchanged"),
+    [
+        ((MASK, GRAIN), (MASK, GRAIN), [], 2),
+        ((MASK, GRAIN), (MASK, FLARE), [("new", "lens flare"), ("resolved", "film grain")], 1),
+        ((MASK, GRAIN), (GRAIN, MASK), [("risen", "film grain"), ("fallen", "sky mask")], 0),
+        ((MASK, GRAIN), (FLARE, MASK, GRAIN), [("new", "lens flare")], 2),
+        ((MASK, GRAIN), ANEW, [], 2),
+    ],
+    ids=["itself", "new and gone", "risen and fallen", "new at the top", "matched by what they share"],
+)
+def test_what_changed_is_told(
+    before: tuple[Row, ...], after: tuple[Row, ...], told: list[tuple[str, str]], unchanged: int
+) -> None:
+    found = compared(ranked(before), ranked(after))
 
-
-def test_one_rises_and_the_other_falls() -> None:
-    assert kinds(compared(ranked([MASK, GRAIN]), ranked([GRAIN, MASK]))) == [
-        ("risen", "film grain"),
-        ("fallen", "sky mask"),
-    ]
-
-
-def test_what_is_new_at_the_top_lets_nobody_fall() -> None:
-    found = compared(ranked([MASK, GRAIN]), ranked([FLARE, MASK, GRAIN]))
-
-    assert kinds(found) == [("new", "lens flare")]
+    assert (kinds(found), found.unchanged) == (told, unchanged)
 
 
 @pytest.mark.parametrize("status", ["dismissed", "authored"])
@@ -134,12 +130,6 @@ def test_merged_and_split_are_told() -> None:
 
     assert [change.kind for change in compared(two, one).changes] == [Kind.MERGED]
     assert [change.kind for change in compared(one, two).changes] == [Kind.SPLIT]
-
-
-def test_runs_that_do_not_know_of_each_other_are_matched_by_what_they_share() -> None:
-    found = compared(ranked([MASK, GRAIN]), ranked([("cap-9", "sky mask", 6), ("cap-8", "film grain", 2)]))
-
-    assert (found.changes, found.unchanged) == ((), 2)
 
 
 def test_what_is_beyond_the_top_is_counted() -> None:

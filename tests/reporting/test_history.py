@@ -246,41 +246,32 @@ def test_oldest_runs_and_last_ranks_are_left_out_of_a_long_history(
     assert table["label"].to_list() == ["sky mask"] * 2
 
 
-def test_merge_is_followed_to_both_parts() -> None:
-    table = rows(
-        (0, "a", 2, 5, ()), (0, "b", 1, 7, ()),
-        (1, "a", 1, 12, ("b",)),
-        (2, "a", 1, 13, ()),
-    )  # fmt: skip
-
-    assert told(table, "a") == [(1, 12), (1, 12), (1, 13)]
+BOTH = (0, "a", 1, 7, ()), (0, "b", 2, 5, ()), (1, "a", 1, 12, ("b",))
 
 
-def test_split_is_followed_to_the_whole_which_goes_on() -> None:
-    table = rows(
-        (0, "a", 1, 12, ()),
-        (1, "a", 1, 7, ()), (1, "b", 2, 5, ("a",)),
-    )  # fmt: skip
-
-    assert told(table, "b") == [(1, 12), (2, 5)]
-    assert told(table, "a") == [(1, 12), (1, 7)]
-
-
-def test_capability_that_goes_on_under_another_identifier_is_one() -> None:
-    table = rows((0, "a", 3, 1, ()), (1, "b", 2, 2, ("a",)), (2, "c", 1, 3, ("b",)))
-
-    assert told(table, "c") == [(3, 1), (2, 2), (1, 3)]
-
-
-def test_parts_that_were_merged_and_split_again_are_counted_once() -> None:
-    table = rows(
-        (0, "a", 1, 7, ()), (0, "b", 2, 5, ()),
-        (1, "a", 1, 12, ("b",)),
-        (2, "a", 1, 7, ()), (2, "b", 2, 6, ("a",)),
-    )  # fmt: skip
-
-    assert told(table, "b") == [(2, 5), (1, 12), (2, 6)]
-    assert told(table, "a") == [(1, 12), (1, 12), (1, 7)]
+@pytest.mark.parametrize(
+    ("cells", "past"),
+    [
+        ((*BOTH, (2, "a", 1, 13, ())), {"a": [(1, 12), (1, 12), (1, 13)]}),
+        (
+            ((0, "a", 1, 12, ()), (1, "a", 1, 7, ()), (1, "b", 2, 5, ("a",))),
+            {"b": [(1, 12), (2, 5)], "a": [(1, 12), (1, 7)]},
+        ),
+        (
+            ((0, "a", 3, 1, ()), (1, "b", 2, 2, ("a",)), (2, "c", 1, 3, ("b",))),
+            {"c": [(3, 1), (2, 2), (1, 3)]},
+        ),
+        (
+            (*BOTH, (2, "a", 1, 7, ()), (2, "b", 2, 6, ("a",))),
+            {"b": [(2, 5), (1, 12), (2, 6)], "a": [(1, 12), (1, 12), (1, 7)]},
+        ),
+    ],
+    ids=["merged", "split", "under another identifier", "merged and split again"],
+)
+def test_a_capability_is_followed_through_merges_and_splits(
+    cells: Sequence[tuple[int, str, int, int, Sequence[str]]], past: dict[str, list[tuple[int, int]]]
+) -> None:
+    assert {name: told(rows(*cells), name) for name in past} == past
 
 
 def test_of_many_runs_some_are_told_the_first_and_the_last_two_among_them() -> None:

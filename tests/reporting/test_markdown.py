@@ -20,7 +20,6 @@ from vocabgap.reporting.wording import render_markdown
 
 SNAPSHOT = "5e" * 32
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
-COLUMNS = ["Rank (90 %)", "Capability", "Mentions", "Images", "Unsatisfied", "Trend", "Status"]
 
 
 def section(text: str, heading: str) -> str:
@@ -147,48 +146,6 @@ def test_an_example_that_knows_little_says_so(tmp_path: Path) -> None:
     ) in text
 
 
-def test_sections_come_in_order(demo_run: Run) -> None:
-    top_level = [heading for heading in headings(text_of(demo_run)) if not heading[0].isdigit()]
-    assert top_level == [
-        "What to author next", "The top 10, by mentions", "The evidence", "Perhaps one need", "By category",
-        "Operations that recur together", "What was counted, and what was not", "Make this report again",
-    ]  # fmt: skip
-
-
-def test_categories_and_combinations_are_those_of_the_summary(demo_run: Run) -> None:
-    summary = demo_run.published.summary
-    _, categories, together, _ = tables(text_of(demo_run))
-    assert categories[1:] == [[c.name, str(c.mentions), str(c.capabilities)] for c in summary.categories]
-    assert together[1:] == [
-        [
-            " + ".join(s.operations),
-            str(s.records),
-            str(s.images),
-            f"{s.expected:.1f}",
-            f"{s.lift:.1f}",
-            ", ".join(s.needs),
-        ]
-        for s in summary.beyond_chance
-    ]
-    (both,) = (row for row in together if row[0] == "exposure + toneequal")
-    assert both[1:5] == ["17", "12", "10.2", "1.7"]
-    lists = (
-        demo_run.ranked.select("rank", "label", "combinations")
-        .explode("combinations")
-        .unnest("combinations")
-        .drop_nulls("operations")
-    )
-    named = lists.filter(
-        pl.col("operations").list.contains("exposure"), pl.col("operations").list.contains("toneequal")
-    )
-    most = (
-        named.group_by("label", "rank")
-        .agg(pl.col("mentions").sum())
-        .sort("mentions", "rank", descending=[True, False])
-    )
-    assert both[5] == ", ".join(most["label"].head(3))
-
-
 def test_who_asked_is_said_of_the_first_and_of_each_where_there_are_several(tmp_path: Path) -> None:
     roots = [
         write_corpus(
@@ -214,12 +171,6 @@ def test_whose_an_example_is_is_said_where_there_are_several_tenants(tmp_path: P
     assert "`one/vocabulary_gaps.jsonl:1` of `pilot`\\\n" in text
     assert "It is asked for by 2 tenants in 2 repositories." in text
     assert "They are from 2 repositories of 2 tenants." in text
-
-
-def test_paragraphs_are_parted_by_exactly_one_blank_line(demo_run: Run) -> None:
-    text = text_of(demo_run)
-    assert "\n\n\n" not in text
-    assert not re.search(r"(?m)[ \t]+$", text)
 
 
 def test_a_report_has_as_many_capabilities_as_fit_and_tells_of_the_others(

@@ -73,25 +73,16 @@ def test_windows_that_move_along_and_the_order_of_values_are_no_difference(
     assert differences(earlier, later, between=MONTH) == ()
 
 
-def test_a_report_says_what_the_run_before_was_narrowed_to(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=JUNE)
+@pytest.mark.parametrize(
+    "before", [Selection(), Selection(categories=("local",))], ids=["to nothing", "like it"]
+)
+def test_a_report_says_what_the_run_before_was_narrowed_to(
+    photos: Path, tmp_path: Path, before: Selection
+) -> None:
+    publish(tmp_path, photos, now=JUNE, selection=before)
 
     text = text_of(publish(tmp_path, photos, selection=Selection(categories=("local",))))
 
     assert "Since the run before, of 2026-06-01T00:00:00Z, in all that was scanned: 2 continued." in text
-    assert (
-        "The run before was narrowed, grouped or ranked differently (category: all before, local now)."
-        in text
-    )
-
-
-def test_a_report_that_is_narrowed_like_the_one_before_says_what_the_numbers_are_of(
-    photos: Path, tmp_path: Path
-) -> None:
-    local = Selection(categories=("local",))
-    publish(tmp_path, photos, now=JUNE, selection=local)
-
-    text = text_of(publish(tmp_path, photos, selection=local))
-
-    assert "in all that was scanned: 2 continued." in text
-    assert "The run before was narrowed" not in text
+    told = "The run before was narrowed, grouped or ranked differently (category: all before, local now)."
+    assert (told in text) == ("The run before was narrowed" in text) == (not before)

@@ -43,12 +43,9 @@ def test_the_order_of_a_ranking_tells_what_it_counts(ranked: Callable[..., pl.Da
     assert order_of(ranked(by=by), by.value) is by
 
 
-def test_a_ranking_that_is_called_another_one_is_refused(ranked: Callable[..., pl.DataFrame]) -> None:
+def test_a_ranking_in_another_order_than_it_is_called_is_refused(ranked: Callable[..., pl.DataFrame]) -> None:
     with pytest.raises(InvalidInputError, match="not ranked by mentions"):
         order_of(ranked(by="images"), "mentions")
-
-
-def test_capabilities_in_an_order_of_their_own_are_refused(ranked: Callable[..., pl.DataFrame]) -> None:
     with pytest.raises(InvalidInputError, match="are not ranked by mentions nor "):
         order_of(ranked().sort("label"))
 

@@ -3,7 +3,6 @@
 from math import dist
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Final
 
 import numpy as np
 import pytest
@@ -13,16 +12,6 @@ from builders.reporting import publish
 from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import read_manifest
 from vocabgap.reporting.map import MOST_PLACES, scaled
-
-DISTANCES: Final = """
-import hashlib, numpy
-from vocabgap.reporting.map import scaled
-rng = numpy.random.default_rng(7)
-rows = rng.random((60, 400))
-apart = 1 - numpy.corrcoef(rows)
-for distances in (apart, 1.0 - numpy.eye(60)):
-    print(hashlib.sha256(scaled(distances).tobytes()).hexdigest())
-"""
 
 
 def test_points_lie_as_far_apart_as_is_said() -> None:

@@ -6,16 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from builders.reporting import publish, tell_anew_of
-from vocabgap.errors import StateError
+from builders.reporting import publish
 from vocabgap.model.selection import Selection
-from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, Table
 from vocabgap.pipeline import Run
-from vocabgap.reporting.published_run import read_table
 
 JUNE, JULY = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 
@@ -66,20 +62,3 @@ def test_a_run_that_is_made_again_names_what_the_published_one_was_compared_with
 
     assert first is not None
     assert compared(again) == first
-
-
-@pytest.mark.parametrize(
-    ("name", "table"),
-    [("capabilities.parquet", CAPABILITIES), ("gaps.parquet", GAPS), ("groups.parquet", GROUPS)],
-)
-def test_a_column_that_a_table_gained_is_filled_and_a_changed_file_is_refused(
-    photos: Path, tmp_path: Path, name: str, table: Table
-) -> None:
-    folder = publish(tmp_path, photos).published.folder
-    whole = pl.read_parquet(folder / name)
-    whole[:, :-1].write_parquet(folder / name)
-
-    with pytest.raises(StateError, match=rf"{name}' is damaged"):
-        read_table(folder, table)
-    tell_anew_of(folder / name)
-    assert read_table(folder, table).schema == whole.schema

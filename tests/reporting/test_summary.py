@@ -2,7 +2,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from builders import gap, write_corpus
 from builders.reporting import publish, summary_of
@@ -17,13 +16,6 @@ def test_totals_are_those_of_the_ranking(demo_run: Run) -> None:
     assert summary.mentions == ranked["mentions"].sum() == demo_run.scan.gaps["counted"].sum()
     assert summary.single == ranked.filter(pl.col("mentions") == 1).height
     assert (summary.first_seen, summary.last_seen) == (ranked["first_seen"].min(), ranked["last_seen"].max())
-
-
-@pytest.mark.parametrize(("top", "shown"), [(0, 38), (1, 1), (10, 10), (38, 38), (1000, 38)])
-def test_top_shows_that_many_and_zero_shows_all(demo_run: Run, top: int, shown: int) -> None:
-    summary = summary_of(demo_run.ranked, top=top)
-    assert [item.rank for item in summary.capabilities] == list(range(1, shown + 1))
-    assert summary.total == 38
 
 
 def test_lines_add_up(demo_run: Run) -> None:

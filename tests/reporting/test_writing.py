@@ -12,7 +12,6 @@ from polars.testing import assert_frame_equal
 from builders import gap, write_corpus
 from builders.reporting import publish
 from vocabgap.errors import ExitCode, InvalidInputError
-from vocabgap.ingest.scanning import scan
 from vocabgap.model.settings import ReportSettings, Settings
 from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, REJECTS
 from vocabgap.pipeline import Run, run
@@ -56,13 +55,6 @@ def test_gaps_are_the_readable_lines_in_the_order_of_the_scan(demo_run: Run) -> 
     assert_frame_equal(gaps.drop(judged), demo_run.scan.gaps.drop(judged))
 
 
-def test_every_record_that_counts_belongs_to_a_ranked_capability(demo_run: Run) -> None:
-    gaps = with_capabilities(demo_run.scan.lines, demo_run.ranked).collect()
-    counted = gaps.filter("counted")
-    assert counted["capability_id"].null_count() == 0
-    assert set(counted["capability_id"]) == set(demo_run.ranked["capability_id"])
-
-
 def test_records_of_a_capability_are_as_many_as_its_mentions(demo_run: Run) -> None:
     gaps = with_capabilities(demo_run.scan.lines, demo_run.ranked).collect()
     found = gaps.filter("counted").group_by("capability_id").len("mentions")
@@ -95,15 +87,6 @@ def test_without_a_scan_there_are_only_the_ranking_and_the_report(demo_run: Run,
     assert (made.manifest.account, made.manifest.inputs) == (None, ())
 
 
-def test_frames_of_an_earlier_run_do_not_outlive_it(demo_run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    report(demo_run.ranked, out, scan=demo_run.scan, now=NOW)
-    report(demo_run.ranked, out, now=NOW)
-    assert {entry.name for entry in out.iterdir()} == {
-        "capabilities.parquet", "history.parquet", "report.html", "report.md", "run.json",
-    }  # fmt: skip
-
-
 def test_the_parquet_has_all_whatever_is_shown(demo_run: Run, tmp_path: Path) -> None:
     made = report(demo_run.ranked, tmp_path / "out", now=NOW, top=1)
     assert pl.read_parquet(made.folder / "capabilities.parquet").height == demo_run.ranked.height
@@ -113,12 +96,6 @@ def test_a_frame_that_is_no_ranking_is_refused_before_anything_is_written(tmp_pa
     with pytest.raises(InvalidInputError, match="frame 'capabilities'"):
         report(GAPS.empty(), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_published_folder_inside_the_root_is_not_read_as_a_log(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
-    publish(tmp_path, root, out=root / "out")
-    assert scan(root).summary.files == 1
 
 
 WITHOUT_OFFSET = datetime(2026, 7, 1)  # noqa: DTZ001 - that is the point

@@ -38,12 +38,6 @@ def test_days_begin_with_the_first_day_of_all(summary: Summary) -> None:
     assert min(row.days[0] for row in made.rows) == 0
 
 
-def test_mentions_of_days_and_images_add_up(summary: Summary) -> None:
-    for row in payload_of(summary).rows:
-        assert sum(row.image_counts[1::2]) == row.mentions
-        assert sum(row.days[1::2]) <= row.mentions
-
-
 @pytest.mark.parametrize("text", DANGEROUS)
 def test_nothing_in_the_block_ends_it(summary: Summary, text: str) -> None:
     block = encode_payload(payload_of(replace(summary, everything=(listed(summary, label=text),))))

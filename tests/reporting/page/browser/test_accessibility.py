@@ -40,6 +40,14 @@ def test_no_rule_of_accessibility_is_broken(
     assert violations(page) == []
 
 
+def test_no_rule_of_accessibility_is_broken_with_the_table_of_the_map_unfolded(
+    file: Path, visit: Visit
+) -> None:
+    page = visit(file, **DARK, **PHONE)
+    page.locator("#map summary").click()
+    assert violations(page) == []
+
+
 def violations(page: Page) -> list[tuple[str, str]]:
     """The rules that are broken, and by which elements."""
     found = Axe().run(page, options=RULES).response["violations"]
