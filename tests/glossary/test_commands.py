@@ -39,6 +39,8 @@ def events(out: str) -> list[dict[str, Any]]:
         (["list", "--status", "bogus"], 2, "Invalid status 'bogus'"),
         (["check", "--text", "text"], 3, "not initialized"),
         (["check", "--text", "text", "--strictness", "hard"], 2, "hard"),
+        (["check", "--text", "text", "--alias", "WP"], 2, "--alias: expected ALIAS=TERM, such as"),
+        (["check", "a.md", "--alias", "WP=work package"], 2, "files cannot have options for a step"),
         (["conflicts", "--strictness", "hard"], 2, "'hard' is not one of 'off', 'medium', 'max'"),
         (["resolve", "nope"], 3, "no conflict is called 'nope'"),
         (["resume", "5d2c3f3e-1111-4222-8333-444455556666"], 3, "there is no checkpoint"),
@@ -52,6 +54,16 @@ def test_what_cannot_be_done_is_told(arguments: list[str], code: int, message: s
 
 
 @pytest.mark.usefixtures("two_lifts")
+def test_alias_is_the_term_and_an_excluded_word_is_none() -> None:
+    given = ("--alias", "up=lift", "--exclude", "api", "--exclude", "Sky masks")
+    told = vocabgap("--json", "glossary", "check", "--text", 'An "up" of the API, and a "sky mask".', *given)
+    terms = [each["term"] for each in events(told.out) if each["event"] == "term"]
+    assert [(term["surface"]["surface_text"], term["source"]) for term in terms] == [
+        ("lift", "metadata_hint")
+    ]
+
+
+@pytest.mark.usefixtures("two_lifts")
 def test_bytes_that_are_no_text_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     typing(monkeypatch, "c\nBright\udcff\n")
 
@@ -61,10 +73,12 @@ def test_bytes_that_are_no_text_are_replaced(monkeypatch: pytest.MonkeyPatch) ->
     assert "Resolved: lift = Bright?" in told.err
 
 
+@pytest.mark.parametrize(("terminal", "high", "done"), [("xterm", "🔴", "✅ "), ("dumb", "!", "")])
 def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_first(
-    two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+    terminal: str, high: str, done: str, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The data model's own example."""
+    monkeypatch.setenv("TERM", terminal)
     (two_lifts / "team_domain.yaml").write_text(
         "terms:\n"
         "  - {surface: workspace, definition: VS Code workspace configuration file, confidence: 0.7}\n"
@@ -80,10 +94,10 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
 
     assert told.code == 0
     assert told.err.splitlines() == [
-        '🔴 High-severity conflict: "workspace"',
+        f'{high} High-severity conflict: "workspace"',
         "",
         "Term: workspace",
-        "Context: The workspace contains the implementation files",
+        'Context: "The workspace contains the implementation files"',
         "Scope: team_domain (2 matches)",
         "",
         "Candidate senses:",
@@ -92,7 +106,7 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
         "",
         "Select: 1-2 (candidate), C (custom sense), D (defer to async)",
         "> ",
-        "✅ Resolved: workspace = Git worktree directory for a work package",
+        f"{done}Resolved: workspace = Git worktree directory for a work package",
         "",
     ]
 

@@ -1,6 +1,7 @@
 """The commands `check`, `resume` and `resolve` of `vocabgap glossary`, and prompts for people."""
 
 import dataclasses
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,12 +15,13 @@ from vocabgap.doors.cli.calls import Call
 from vocabgap.doors.cli.output import Output
 from vocabgap.doors.cli.views import rendered
 from vocabgap.doors.verbs import Answer, Event, Verbs, argument, option, verb
-from vocabgap.errors import ExitCode, Hint, InvalidInputError, StateError
+from vocabgap.errors import ExitCode, Hint, InvalidInputError, StateError, unusable
 from vocabgap.files.signals import end_reads
 from vocabgap.glossary import commands
 from vocabgap.glossary.commands import MISSION, Acting, note_all, runtime_of, standing_questions
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import FOLDER
+from vocabgap.glossary.extracting import ALIASES, EXCLUDED
 from vocabgap.glossary.linting import Linter, github, lint
 from vocabgap.glossary.questions import (
     SHOWN_DIGITS,
@@ -36,12 +38,13 @@ from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseRef, Strictness
 from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext, load_state
 from vocabgap.model.moments import iso
-from vocabgap.text import can_be_seen, carried, excerpt, printable_name, visible
+from vocabgap.text import can_be_seen, carried, count, excerpt, printable_name
 
 _STDIN: Final = "-"
 _MISSION, _STEP = "check", "check"
 _STRICTNESS: Final = option("The strictness of the gate.")
 _TEXT: Final = option("The text of a step; - reads it from stdin.")
+_ALIAS: Final = "ALIAS=TERM"
 _ASK: Final = option("Ask what terms mean; by default only on a terminal.", "--ask/--no-ask")
 
 
@@ -64,6 +67,7 @@ class CheckWords(Acting):
         CheckFormat.TEXT
     )
     exclude: Annotated[tuple[str, ...], option("A word of the text that is not a term.")] = ()
+    alias: Annotated[tuple[str, ...], option(f"Another word for a term, as {_ALIAS}.")] = ()
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
     critical: Annotated[
         bool, option("Treat the step as critical: its conflicts are more severe.", "--critical")
@@ -94,22 +98,26 @@ def check(call: Call, request: CheckWords) -> Answer | None:
     names_step = (
         request.critical or bool(request.ask) or request.mission is not None or request.step is not None
     )
-    given = (request.output_of_step, request.strictness, *request.exclude)
+    given = (request.output_of_step, request.strictness, *request.exclude, *request.alias)
     if paths and (names_step or any(value is not None for value in given)):
         raise InvalidInputError(
             "files cannot have options for a step", hint="give the text of the step with --text"
         )
+    for pair in request.alias:
+        if not all(map(can_be_seen, pair.partition("="))):
+            raise unusable("--alias", f"{_ALIAS}, such as 'WP=work package'", pair)
     runtime = runtime_of(call, request)
     if text is None:
         return _lint(call, runtime, paths, request)
     runtime = dataclasses.replace(runtime, is_logged=names_step)
     generated = request.output_of_step
+    aliases = dict(pair.split("=", 1) for pair in request.alias)
     step = ExecutionContext(
         request.step or _STEP,
         request.mission or _MISSION,
         f"run-{iso(runtime.now())}",
         {"description": _read(text)},
-        {"critical_step": request.critical, "glossary_exclude_terms": list(request.exclude)},
+        {"critical_step": request.critical, EXCLUDED: list(request.exclude), ALIASES: aliases},
         step_output={} if generated is None else {"output": _read(generated)},
     )
     prompt = prompt_of(call.output, ask=request.ask) if runtime.is_logged else None
@@ -284,29 +292,39 @@ def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
     if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
         return None
     candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
-    asked = f"What does '{visible(question.term)}' mean? {visible(question.context)}".rstrip()
-    prompt.say("\n".join([asked, *numbered(candidates)]))
+    prompt.show(question.term, question.severity, question.context, candidates)
     return prompt.choose(candidates, once=True)
 
 
 _SHOWN: Final = 200  # characters of a value
+_ICONS: Final = {"high": "🔴", "medium": "🟡", "low": "🔵"}
 
 
 class Prompt:
     """A person at a terminal, who is asked on stderr."""
 
     def __call__(self, question: Question) -> Meaning:
-        """Show a conflict and the candidates of its term, and read the answer."""
-        severity, term = question.conflict.severity.value, excerpt(question.term)
-        scopes = ", ".join(sorted({excerpt(sense.scope) for sense in question.candidates}))
-        self.say(f'{_mark("🔴", "!")} {severity.capitalize()}-severity conflict: "{term}"\n')
-        self.say(f"Term: {term}\nContext: {excerpt(question.conflict.context, _SHOWN) or '-'}")
-        self.say(f"Scope: {f'{scopes} ({len(question.candidates)} matches)' if scopes else 'none'}\n")
-        if question.candidates:
-            self.say("\n".join(["Candidate senses:", *numbered(question.candidates), ""]))
+        """Show a conflict, and read the answer."""
+        conflict = question.conflict
+        self.show(question.term, conflict.severity.value, conflict.context, question.candidates)
         answer = self.choose(question.candidates)
         self.say(_outcome(question, answer))
         return answer
+
+    def show(self, term: str, severity: str, context: str, candidates: Sequence[SenseRef]) -> None:
+        """Show a conflict and the candidates of its term."""
+        scopes = ", ".join(dict.fromkeys(excerpt(sense.scope) for sense in candidates))
+        matches = f"{scopes} ({count(len(candidates), 'match', 'matches')})" if candidates else "none"
+        self.say(
+            f'{_mark(_ICONS[severity], "!")} {severity.capitalize()}-severity conflict: "{excerpt(term)}"'
+        )
+        place = f'"{excerpt(context, _SHOWN)}"' if context else "-"
+        self.say(f"\nTerm: {excerpt(term)}\nContext: {place}\nScope: {matches}\n")
+        for number, sense in enumerate(candidates, start=1):
+            heading = "" if number > 1 else "Candidate senses:\n"
+            meaning = f"[{excerpt(sense.scope)}] {excerpt(sense.definition)}"
+            self.say(f"{heading}{number}. {meaning} (confidence: {sense.confidence:.1f})")
+        self.say("", end="\n" if candidates else "")
 
     def choose(self, candidates: Sequence[SenseRef], *, once: bool = False) -> Meaning:
         """Read an answer; the end of the input defers. With `once`, the first input has to be an answer."""
@@ -352,13 +370,6 @@ def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:
     return Prompt() if ask else None
 
 
-def numbered(candidates: Sequence[SenseRef]) -> Iterator[str]:
-    """Yield a line for each candidate, counted from 1."""
-    for number, sense in enumerate(candidates, start=1):
-        meaning = f"[{excerpt(sense.scope)}] {excerpt(sense.definition)}"
-        yield f"{number}. {meaning} (confidence: {sense.confidence:.1f})"
-
-
 def _choices(candidates: Sequence[SenseRef]) -> str:
     numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
     return f"Select: {numbers}C (custom sense), D (defer to async)\n> "
@@ -375,7 +386,8 @@ def _outcome(question: Question, answer: Meaning) -> str:
 
 def _mark(wanted: str, plain: str = "") -> str:
     """Return a mark, or a plain one if the terminal cannot show it."""
-    return wanted if carried(wanted, sys.stderr.encoding or "utf-8") == wanted else plain
+    is_shown = carried(wanted, sys.stderr.encoding or "utf-8") == wanted
+    return wanted if is_shown and os.environ.get("TERM") != "dumb" else plain
 
 
 def _value(value: object) -> str:

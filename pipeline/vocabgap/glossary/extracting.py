@@ -78,7 +78,7 @@ _CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][
 _LEAST_LETTERS: Final = 3  # of a word that is a term if it is frequent
 DEFAULT_FIELDS: Final = ("description", "prompt", "output")
 OFTEN: Final = 3  # uses that make a word a term
-_WATCHED, ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
+_WATCHED, ALIASES, EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
 SIGNS: Final = "glossary_signs"  # in the metadata of a step: the signs to use
 _HAS_WORD: Final = re.compile(r"[^\W_]")
@@ -101,7 +101,7 @@ def extract(
     Args:
         fields: The texts.
         metadata: The step's terms to watch (`glossary_watch_terms`, values of `glossary_aliases`), texts that
-            are not terms (`glossary_exclude_terms`), and the signs to use (`glossary_signs`).
+            are not terms (`glossary_exclude_terms`, keys of `glossary_aliases`), and the signs to use.
         known: The terms that have a meaning already.
     """
     texts = [_Scanned(field, known) for field in fields]
@@ -109,13 +109,10 @@ def extract(
     for text in texts:
         nouns.update(text.nouns)
     often = [noun for noun, times in nouns.items() if times >= OFTEN]
-    aliases = metadata.get(ALIASES)
-    hints = {
-        _WATCHED: _texts(metadata.get(_WATCHED)),
-        ALIASES: _texts(
-            [aliases[key] for key in _texts([*aliases])] if isinstance(aliases, Mapping) else None
-        ),
-    }
+    named = metadata.get(ALIASES)
+    pairs = [*named.items()] if isinstance(named, Mapping) else []
+    aliases = {key: term for key, term in pairs if isinstance(key, str) and isinstance(term, str)}
+    hints = {_WATCHED: _texts(metadata.get(_WATCHED)), ALIASES: [*aliases.values()]}
     finds: list[tuple[TermSource, str, Iterable[_Find]]] = [
         (TermSource.METADATA_HINT, f"metadata: {key}", [(normal_form(term), term) for term in terms])
         for key, terms in hints.items()
@@ -123,12 +120,13 @@ def extract(
     wanted = metadata.get(SIGNS)
     signs = [sign for sign in TermSource if not isinstance(wanted, list | tuple) or sign in wanted]
     finds += [(sign, text.context, text.found(sign, often)) for sign in signs for text in texts]
-    without = metadata.get(_EXCLUDED)
+    without = metadata.get(EXCLUDED)
     excluded = set(map(term_key, _texts([*without] if isinstance(without, set | frozenset) else without)))
+    excluded |= set(map(term_key, aliases)) - set(map(term_key, aliases.values()))
     found: dict[str, ExtractedTerm] = {}
-    for source, context, pairs in finds:
+    for source, context, spelled in finds:
         confidence = source_confidence(source)
-        for form, original in pairs:
+        for form, original in spelled:
             sought = term_key(form)
             own = known.name(sought)
             key, term = _term(own, own) if own else _term(form, original)

@@ -35,12 +35,24 @@ class ExecutionContext:
     """A step that is about to generate something; each middleware adds its results.
 
     Attributes:
+        inputs: The inputs, compared when the step resumes.
+        metadata: `critical_step`, `glossary_check`, `glossary_check_strictness`, `glossary_fields`,
+            `glossary_watch_terms`, `glossary_aliases`, `glossary_exclude_terms` and `glossary_signs`.
+        config: The settings of the mission: `strictness` and `enabled` under `glossary`.
         step_input: The texts to scan for terms; by default a copy of the inputs.
+        step_output: The generated texts, also scanned.
+        extracted_terms: The terms, the surest first.
         conflicts: The terms whose meaning is open.
         meanings: The meanings of the other terms.
+        resolved_conflicts: The conflicts that this run settled.
         questions: The open questions, with identifiers for later answers.
+        check_event_id: The identifier of the logged check.
         is_stopped: Whether the gate stops the step.
+        effective_strictness: The strictness that applied; None if nothing was checked.
+        scope_refs: The scopes with their versions.
         retry_token: The token that resumes it; None without a checkpoint.
+        checkpoint_cursor: The place of its checkpoint.
+        resumed_from_checkpoint: Whether it was resumed.
         is_restored: Whether its terms come from its checkpoint.
         notes: Messages for a person, such as events that could not be logged.
     """
