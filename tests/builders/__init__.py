@@ -43,6 +43,20 @@ def write_corpus(
     return root
 
 
+def three_needs(tmp_path: Path, *more: Mapping[str, object]) -> Path:
+    """Writes a workspace: three needs, one asked for twice in two sessions; one line is no record."""
+    heron = [
+        gap("sky mask", intent_category="local", satisfaction=-1, session_id="s-1"),
+        gap("film grain", timestamp="2026-05-01T00:00:00Z", operations_involved=["grain"]),
+    ]
+    fjord: list[Mapping[str, object] | str] = [
+        gap("mask the sky", timestamp="2026-05-02T00:00:00Z", session_id="s-2"),
+        *more,
+        "no json",
+    ]
+    return write_corpus(tmp_path, {"heron": heron, "fjord": fjord})
+
+
 def write_config(tmp_path: Path, text: str) -> Path:
     """Writes a settings file of some other name than the one that is found by itself."""
     path = tmp_path / "mine.toml"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from builders import gap, write_corpus
+from builders import three_needs
 from builders.command import vocabgap
 
 
@@ -22,16 +22,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
     """Three needs, one asked for twice; one line is no record."""
-    return write_corpus(
-        tmp_path,
-        {
-            "heron": [
-                gap("sky mask", intent_category="local", satisfaction=-1, session_id="s-1"),
-                gap("film grain", timestamp="2026-05-01T00:00:00Z", operations_involved=["grain"]),
-            ],
-            "fjord": [gap("mask the sky", timestamp="2026-05-02T00:00:00Z", session_id="s-2"), "no json"],
-        },
-    )
+    return three_needs(tmp_path)
 
 
 @pytest.fixture(scope="session")

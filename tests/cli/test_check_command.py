@@ -14,14 +14,11 @@ def test_sound_logs_are_a_success(tmp_path: Path) -> None:
     assert told.out == "1 line in 1 log = 1 record + 0 duplicates + 0 superseded + 0 rejects\n"
 
 
-def test_an_empty_workspace_is_a_success(tmp_path: Path) -> None:
-    assert vocabgap("check", write_corpus(tmp_path, {})).code == 0
-
-
 def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[source.mine]\nglob = "wishes-*.jsonl"\n')
     told = vocabgap("check", write_corpus(tmp_path, {}, "spring"), write_corpus(tmp_path, {}, "autumn"))
     missing, hint = told.err.splitlines()
+    assert told.code == 0
     assert re.search(r"no log was found in .*/spring, .*/autumn: ", missing)
     assert (
         "looked for wishes-*.jsonl, vocabulary_gaps.jsonl, affordance_gaps.jsonl, posthog*.jsonl" in missing
@@ -112,12 +109,6 @@ def test_nothing_is_written(tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     vocabgap("check", root)
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_missing_root_is_not_found_and_named() -> None:
-    told = vocabgap("check", "no/such/place")
-    assert (told.code, told.out) == (3, "")
-    assert "no/such/place" in told.err
 
 
 @pytest.mark.parametrize("name", ["[/x]", "[bold]y[/bold]", "a\x1b[31mb", "\u202egpj", ":tada:"])

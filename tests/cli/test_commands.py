@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from builders.command import vocabgap
 from slices import additions
+from vocabgap import SCHEMA_VERSION
 from vocabgap.doors.cli.app import Parsers
 
 # What each command needs to say something of the run that `reported` made.
@@ -169,5 +170,5 @@ def test_in_json_every_line_is_an_event_and_the_last_is_the_result(command: str,
     events = [json.loads(line) for line in told.out.splitlines()]
     assert ready.is_dir()
     assert (told.code, told.err) == (0, "")
-    assert {each["schema_version"] for each in events} == {events[0]["schema_version"]}
+    assert {each["schema_version"] for each in events} == {SCHEMA_VERSION}
     assert [each["event"] for each in events].index("result") == len(events) - 1

@@ -122,13 +122,6 @@ def test_what_was_dismissed_is_reopened_and_what_is_open_is_not() -> None:
     assert "'sky mask' is already open" in second.err
 
 
-def test_the_next_report_follows(reported: Path, tmp_path: Path) -> None:
-    vocabgap("decide", "rename", "sky mask", "mask of the sky")
-    vocabgap("report", reported)
-
-    assert "mask of the sky" in pl.read_parquet(tmp_path / "out" / "capabilities.parquet")["label"]
-
-
 @pytest.mark.usefixtures("reported")
 def test_decisions_are_listed_with_those_that_were_undone() -> None:
     pin = events(vocabgap("--json", "decide", "pin", "sky mask"))[-1]["decision_id"]
@@ -201,18 +194,19 @@ def test_the_file_may_be_set_and_named(tmp_path: Path, monkeypatch: pytest.Monke
     assert (tmp_path / "theirs.jsonl").exists()
 
 
-def test_a_named_file_that_is_not_there_is_not_found(photos: Path) -> None:
-    told = vocabgap("report", photos, "--decisions", "nowhere.jsonl")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("report", "photos", "--decisions", "nowhere"), "decisions file 'nowhere' does not exist"),
+        (("decisions", "list", "--decisions", "nowhere"), "decisions file 'nowhere' does not exist"),
+        (("report", "photos", "--previous", "nowhere"), "with --previous"),
+    ],
+)
+@pytest.mark.usefixtures("photos")
+def test_what_is_named_and_not_there_is_not_found(words: tuple[str, ...], told: str) -> None:
+    found = vocabgap(*words)
 
-    assert (told.code, "decisions file 'nowhere.jsonl' does not exist" in told.err) == (3, True)
-
-
-def test_a_named_file_that_is_not_there_has_no_decisions_to_list() -> None:
-    told = vocabgap("decisions", "list", "--decisions", "nowhere.jsonl")
-    assert (told.code, told.err.splitlines()[0]) == (
-        3,
-        "vocabgap: decisions file 'nowhere.jsonl' does not exist",
-    )
+    assert (found.code, told in found.err) == (3, True)
 
 
 def test_a_bad_line_ends_a_report_before_it_is_made(photos: Path, tmp_path: Path) -> None:
@@ -253,12 +247,6 @@ def test_a_decision_about_what_is_not_in_the_logs_is_noted(tmp_path: Path) -> No
     )
 
     assert "this decision matches nothing in these logs: " in told.err
-
-
-def test_a_run_before_that_is_not_there_is_not_found(photos: Path) -> None:
-    told = vocabgap("report", photos, "--previous", "nowhere")
-
-    assert (told.code, "with --previous" in told.err) == (3, True)
 
 
 def test_a_damaged_run_before_is_told_with_the_way_round_it(reported: Path, tmp_path: Path) -> None:

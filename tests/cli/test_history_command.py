@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
+from builders.command import vocabgap
 from builders.reporting import publish
 from vocabgap.decisions.deciding import Decisions
-from vocabgap.doors.cli.app import run
 from vocabgap.errors import ExitCode
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, Settings
@@ -31,23 +31,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_list_has_the_last_ranks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["history"]) == ExitCode.DONE
+def test_list_has_the_last_ranks() -> None:
+    told = vocabgap("history")
 
-    assert capsys.readouterr().out.splitlines() == [
+    assert (told.code, told.out.splitlines()) == (ExitCode.DONE, [
         "capability   mentions   last 3 ranks",
         "────────────────────────────────────",
         "film grain          7   2 1 1",
         "sky mask            2   1 2 2",
         "",
         "3 runs, 2026-05-01 to 2026-07-01.",
-    ]
+    ])  # fmt: skip
 
 
-def test_one_capability_has_a_line_for_each_run_the_newest_first(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["history", "film_grain", "--top", "2"]) == ExitCode.DONE
+def test_one_capability_has_a_line_for_each_run_the_newest_first() -> None:
+    told = vocabgap("history", "film_grain", "--top", "2").out.splitlines()
 
-    told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("film grain (cap-")
     assert told[0].endswith("): 3 runs, 2026-05-01 to 2026-07-01")
     assert [line.split()[:4] for line in told[4:6]] == [
@@ -57,32 +56,26 @@ def test_one_capability_has_a_line_for_each_run_the_newest_first(capsys: pytest.
     assert told[-1] == "and 1 earlier run; `--top 0` shows all"
 
 
-def test_it_needs_no_more_than_ascii_and_a_narrow_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_needs_no_more_than_ascii_and_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
 
-    run(["history"])
-    run(["history", "sky mask"])
+    told = (vocabgap("history").out + vocabgap("history", "sky mask").out).replace("─", "-")
 
-    told = capsys.readouterr().out.replace("─", "-")
     assert told.isascii()
     assert "\x1b" not in told
     assert max(map(len, told.splitlines())) <= 70
 
 
-def test_parts_that_were_merged_stand_there_as_they_were_called(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_parts_that_were_merged_stand_there_as_they_were_called(folder: Path) -> None:
     settings = Settings(decisions=DecisionSettings(file=str(folder / "decisions.jsonl")))
     Decisions(folder / "out", folder / "decisions.jsonl", actor="ana", now=MONTHS[-1]).merge(
         "film grain", "sky mask"
     )
     publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), settings=settings)
 
-    run(["history", "film grain", "--top", "2"])
+    told = vocabgap("history", "film grain", "--top", "2").out
 
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()[4:7]]
+    rows = [line.split() for line in told.splitlines()[4:7]]
     assert [(row[0], row[3], " ".join(row[-2:])) for row in rows] == [
         ("2026-08-01", "12", "film grain"),
         ("2026-07-01", "7", "film grain"),
@@ -90,10 +83,9 @@ def test_parts_that_were_merged_stand_there_as_they_were_called(
     ]
 
 
-def test_events_are_the_rows_and_then_their_number(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--json", "history", "sky mask"]) == ExitCode.DONE
+def test_events_are_the_rows_and_then_their_number() -> None:
+    *rows, result = map(json.loads, vocabgap("--json", "history", "sky mask").out.splitlines())
 
-    *rows, result = map(json.loads, capsys.readouterr().out.splitlines())
     assert [(row["event"], row["moment"], row["rank"], row["mentions"]) for row in rows] == [
         ("history", "2026-05-01T00:00:00Z", 1, 2),
         ("history", "2026-06-01T00:00:00Z", 2, 2),
@@ -102,37 +94,33 @@ def test_events_are_the_rows_and_then_their_number(capsys: pytest.CaptureFixture
     assert (result["event"], result["runs"], result["other_runs"]) == ("result", 3, 0)
 
 
-def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(folder: Path) -> None:
     chosen = Selection(categories=("uncategorized",))
     publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), selection=chosen)
 
-    run(["history"])
+    told = vocabgap("history")
 
-    told = capsys.readouterr()
     assert "1 run, 2026-08-01, narrowed to category uncategorized." in told.out
     assert "last 1 rank\n" in told.out
     assert "\nhistory.parquet also has 3 runs that are later, or narrowed or ranked differently" in told.out
 
 
-def test_what_is_not_there_is_an_error_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["history", "film gran"]) == ExitCode.NOT_FOUND
-    assert "did you mean 'film grain'?" in capsys.readouterr().err
-    assert run(["history", "--run", "nowhere"]) == ExitCode.NOT_FOUND
-    assert "has no run" in capsys.readouterr().err
+def test_what_is_not_there_is_an_error_with_the_nearest() -> None:
+    told, nowhere = vocabgap("history", "film gran"), vocabgap("history", "--run", "nowhere")
+    assert (told.code, nowhere.code) == (ExitCode.NOT_FOUND, ExitCode.NOT_FOUND)
+    assert "did you mean 'film grain'?" in told.err
+    assert "has no run" in nowhere.err
 
 
-def test_pin_is_told_as_a_pin(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pin_is_told_as_a_pin(folder: Path) -> None:
     settings = Settings(decisions=DecisionSettings(file=str(folder / "decisions.jsonl")))
     Decisions(folder / "out", folder / "decisions.jsonl", actor="ana", now=MONTHS[-1]).pin("sky mask")
     publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), settings=settings)
 
-    run(["history"])
-    run(["history", "sky mask", "--top", "2"])
-    run(["--json", "history", "sky mask"])
+    asked = (("history",), ("history", "sky mask", "--top", "2"), ("--json", "history", "sky mask"))
 
-    told = capsys.readouterr().out.splitlines()
+    told = "".join(vocabgap(*each).out for each in asked).splitlines()
+
     assert told[2].split() == ["sky", "mask", "2", "1", "2", "2", "2*"]
     assert [line.split()[:3:2] for line in told[11:13]] == [["2026-08-01", "2*"], ["2026-07-01", "2"]]
     assert sum(line.startswith("* pinned in that run") for line in told) == 2

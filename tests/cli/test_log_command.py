@@ -139,16 +139,6 @@ def test_output_that_fails_does_not_hide_that_the_gap_is_logged(image: Path) -> 
     assert "do not repeat the command" in told.stderr
 
 
-def test_logging_loads_nothing_heavy(image: Path) -> None:
-    code = (
-        "import sys; from vocabgap.doors.cli.app import run;"
-        "assert run(['log', sys.argv[1], '-d', 'x']) == 0;"
-        "assert not {'polars', 'numpy', 'scipy', 'sklearn', 'rich', 'numba', 'jinja2'} & sys.modules.keys()"
-    )
-    told = subprocess.run([sys.executable, "-c", code, image], capture_output=True, check=False)
-    assert (told.returncode, told.stderr) == (0, b"")
-
-
 def test_after_init_one_call_logs_a_gap_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "orchard"
     (project / "src").mkdir(parents=True)

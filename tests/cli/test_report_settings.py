@@ -31,10 +31,6 @@ def test_options_narrow_the_report(photos: Path, arguments: tuple[str, ...], cou
     assert (account["counted"], account["filtered"]) == (counted, 3 - counted)
 
 
-def test_filtered_records_are_told(photos: Path) -> None:
-    assert "; 1 record filtered out" in vocabgap("report", photos, "--image", "heron").out
-
-
 @pytest.mark.parametrize(
     ("option", "value", "hint"),
     [
@@ -53,12 +49,6 @@ def test_a_bad_value_is_invalid_input_and_the_message_says_what_would_do(
     assert option in told.err
     assert hint in told.err
     assert not Path("out").exists()
-
-
-def test_no_root_is_invalid_input() -> None:
-    told = vocabgap("report")
-    assert told.code == 2
-    assert "roots" in told.err.lower()
 
 
 def test_a_missing_settings_file_is_not_found_and_named(photos: Path) -> None:

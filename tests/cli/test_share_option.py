@@ -49,11 +49,6 @@ def test_a_page_about_single_images_is_refused_with_the_reason(tmp_path: Path, s
     assert not (tmp_path / "out").exists()
 
 
-def test_a_single_image_may_be_asked_for_where_nothing_is_shared(tmp_path: Path) -> None:
-    write_corpus(tmp_path, {"one": [gap("sky mask")]})
-    assert vocabgap("report", "photos", "--min-images", "1").code == ExitCode.DONE
-
-
 def test_the_page_is_among_the_files_of_the_result(photos: Path) -> None:
     told = vocabgap("--json", "report", photos, "--share")
     assert "share.html" in json.loads(told.out.splitlines()[-1])["files"]

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -51,13 +52,6 @@ def send(*arguments, **options):
     remove(*arguments, **options)
 shutil.rmtree = send
 {WHILE_WRITING.removeprefix(SENDING)}
-"""
-# When all is published and told, and Python has begun to take itself apart.
-AT_THE_END = f"""{SENDING}
-import atexit
-from vocabgap.__main__ import main
-atexit.register(os.kill, os.getpid(), number)
-main()
 """
 # The terminal that the progress is shown on goes away while the work is going on.
 WITHOUT_ITS_TERMINAL = """
@@ -105,18 +99,11 @@ def test_a_signal_while_the_report_is_written_publishes_nothing_and_leaves_nothi
     assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP])
-def test_a_signal_that_is_ignored_ends_nothing(number: int, tmp_path: Path) -> None:
+def test_a_signal_that_is_ignored_ends_nothing(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": ['{"description": "sky mask"}']})
+    ignored = partial(signal.signal, signal.SIGHUP, signal.SIG_IGN)
 
-    told = python(
-        WHILE_WRITING,
-        number,
-        "report",
-        root,
-        cwd=tmp_path,
-        before=lambda: signal.signal(number, signal.SIG_IGN),
-    )
+    told = python(WHILE_WRITING, signal.SIGHUP, "report", root, cwd=tmp_path, before=ignored)
 
     assert (told.returncode, told.stderr) == (0, "")
     assert (tmp_path / "out" / "run.json").is_file()

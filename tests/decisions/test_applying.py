@@ -1,23 +1,20 @@
 """Decisions that the page of a report saved are recorded all together, or not at all."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from builders.decisions import Studio
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from decisions.conftest import Studio
 
 RUN = "2026-07-01T00:00:00Z"
 
 
-def named(studio: "Studio", wording: str) -> dict[str, str]:
+def named(studio: Studio, wording: str) -> dict[str, str]:
     row = studio.rows()[wording]
     return {"capability_id": row["capability_id"], "label": row["label"]}
 
@@ -26,13 +23,13 @@ def line(action: str, capability: dict[str, str], **more: Any) -> dict[str, Any]
     return {"run": RUN, "action": action, "capability": capability, **more}
 
 
-def saved(studio: "Studio", *lines: dict[str, Any]) -> Path:
+def saved(studio: Studio, *lines: dict[str, Any]) -> Path:
     path = studio.folder / "page.jsonl"
     path.write_text("".join(f"{json.dumps(each)}\n" for each in lines), encoding="utf-8")
     return path
 
 
-def test_the_next_report_follows_every_line(studio: "Studio") -> None:
+def test_the_next_report_follows_every_line(studio: Studio) -> None:
     sky, grain, flare = (named(studio, each) for each in ("sky mask", "film grain", "lens flare"))
     path = saved(
         studio,
@@ -53,7 +50,7 @@ def test_the_next_report_follows_every_line(studio: "Studio") -> None:
     assert (rows["film grain"]["status"], rows["film grain look"]["status"]) == ("authored", "open")
 
 
-def test_lines_may_come_from_a_pipe_and_of_another_run(studio: "Studio") -> None:
+def test_lines_may_come_from_a_pipe_and_of_another_run(studio: Studio) -> None:
     pin = line("pin", named(studio, "sky mask")) | {"run": "2026-06-30T00:00:00Z"}
     told: list[str] = []
 
@@ -79,7 +76,7 @@ def test_lines_may_come_from_a_pipe_and_of_another_run(studio: "Studio") -> None
     ],
 )  # fmt: skip
 def test_a_bad_line_is_named_and_nothing_is_recorded(
-    studio: "Studio", change: dict[str, Any], kind: type[VocabgapError], told: str
+    studio: Studio, change: dict[str, Any], kind: type[VocabgapError], told: str
 ) -> None:
     good, bad = (line("pin", named(studio, each)) for each in ("sky mask", "lens flare"))
     path = saved(studio, good, bad | change)
@@ -89,7 +86,7 @@ def test_a_bad_line_is_named_and_nothing_is_recorded(
     assert studio.decide.all() == ()
 
 
-def test_a_capability_with_another_label_is_refused(studio: "Studio") -> None:
+def test_a_capability_with_another_label_is_refused(studio: Studio) -> None:
     sky = named(studio, "sky mask") | {"label": "moon mask"}
 
     with pytest.raises(InvalidInputError, match="is 'sky mask' in the run, not 'moon mask'"):
@@ -97,7 +94,7 @@ def test_a_capability_with_another_label_is_refused(studio: "Studio") -> None:
 
 
 @pytest.mark.parametrize("content", ["", "\n \n"])
-def test_a_file_without_a_line_is_refused(studio: "Studio", content: str) -> None:
+def test_a_file_without_a_line_is_refused(studio: Studio, content: str) -> None:
     path = saved(studio)
     path.write_text(content)
 
@@ -105,7 +102,7 @@ def test_a_file_without_a_line_is_refused(studio: "Studio", content: str) -> Non
         studio.decide.apply(path)
 
 
-def test_a_conflict_names_the_other_person_and_leaves_the_file_as_it_was(studio: "Studio") -> None:
+def test_a_conflict_names_the_other_person_and_leaves_the_file_as_it_was(studio: Studio) -> None:
     studio.decide.split("film grain", "film grain look")
     grain = named(studio, "film grain")
     lone = line("merge", named(studio, "film grain look"), other=named(studio, "film grain"))
@@ -115,7 +112,7 @@ def test_a_conflict_names_the_other_person_and_leaves_the_file_as_it_was(studio:
     assert len(studio.decide.all()) == 1
 
 
-def test_a_merge_that_the_file_has_already_is_refused_in_both_directions(studio: "Studio") -> None:
+def test_a_merge_that_the_file_has_already_is_refused_in_both_directions(studio: Studio) -> None:
     sky, flare = named(studio, "sky mask"), named(studio, "lens flare")
     path = saved(studio, line("merge", sky, other=flare), line("merge", flare, other=sky))
 
@@ -124,7 +121,7 @@ def test_a_merge_that_the_file_has_already_is_refused_in_both_directions(studio:
     assert studio.decide.all() == ()
 
 
-def test_what_somebody_decided_already_is_told_with_the_person(studio: "Studio") -> None:
+def test_what_somebody_decided_already_is_told_with_the_person(studio: Studio) -> None:
     sky = named(studio, "sky mask")
     studio.decide.pin("sky mask")
 
@@ -132,7 +129,7 @@ def test_what_somebody_decided_already_is_told_with_the_person(studio: "Studio")
         studio.decide.apply(saved(studio, line("pin", sky)))
 
 
-def test_a_trial_records_nothing(studio: "Studio") -> None:
+def test_a_trial_records_nothing(studio: Studio) -> None:
     path = saved(studio, line("pin", named(studio, "sky mask")))
     trial = Decisions(studio.folder / "out", studio.folder / "decisions.jsonl", dry_run=True)
 
@@ -142,7 +139,7 @@ def test_a_trial_records_nothing(studio: "Studio") -> None:
     assert not (studio.folder / "decisions.jsonl").exists()
 
 
-def test_only_the_saved_wordings_leave(studio_of: "Callable[..., Studio]") -> None:
+def test_only_the_saved_wordings_leave(studio_of: Callable[..., Studio]) -> None:
     studio = studio_of("film grain", "film-grain", "film grain look")
     studio.report()
     path = saved(studio, line("split", named(studio, "film grain"), wordings=["film grain"]))

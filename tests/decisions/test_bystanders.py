@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 import pytest
@@ -17,9 +17,6 @@ from vocabgap.errors import StateError
 from vocabgap.files.parts import Parts
 from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.identity import identify
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOGS = ("office", "agent_gaps/dev_tools", "agent_gaps/studio")
 DECISIONS = 1_000
@@ -60,7 +57,7 @@ def named_by(decisions: Iterable[Decision], groups: set[Group], surface_of: dict
 def test_groups_that_no_decision_names_stay_as_they_are(
     pytestconfig: pytest.Config, log: str, is_first: bool
 ) -> None:
-    path: Path = OWN / "office_gaps.jsonl" if log == "office" else outside(pytestconfig, f"{log}.jsonl")
+    path = OWN / "office_gaps.jsonl" if log == "office" else outside(pytestconfig, f"{log}.jsonl")
     proposed = cluster(read_gaps(path).records)
     surface_of = dict(proposed.wordings.select("wording", "surface").iter_rows())
     own = identify(proposed, proposed, NO_RECORDS)

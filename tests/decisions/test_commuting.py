@@ -1,18 +1,16 @@
 """Deciding and adding records come out the same, whichever is done first."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from builders.decisions import Studio
 from vocabgap.errors import VocabgapError
 from vocabgap.model.settings import ClusterSettings
-
-if TYPE_CHECKING:
-    from decisions.conftest import Studio
 
 KNOWN = (
     "sky mask", "mask the sky", "sky mask tool", "cloud mask", "film grain", "film grain look",
@@ -42,7 +40,7 @@ def wordings_of(said: Said) -> set[str]:
     return {name, *(more if verb == "merge" else more[0] if verb == "split" else ())}
 
 
-def taken(studio: "Studio", sayings: Sequence[Said]) -> list[Said]:
+def taken(studio: Studio, sayings: Sequence[Said]) -> list[Said]:
     """Decide one after the other, with a report after each; gives those that were not refused."""
     found = []
     for verb, arguments in sayings:
@@ -55,7 +53,7 @@ def taken(studio: "Studio", sayings: Sequence[Said]) -> list[Said]:
     return found
 
 
-def as_clustered(studio: "Studio", surfaces: Sequence[str] | None = None) -> set[frozenset[str]]:
+def as_clustered(studio: Studio, surfaces: Sequence[str] | None = None) -> set[frozenset[str]]:
     """The groups of some surfaces as the clustering has them, whatever was decided."""
     groups = pl.read_parquet(studio.folder / "out" / "groups.parquet").filter(run="present")
     if surfaces is not None:
@@ -85,7 +83,7 @@ def outcome(rows: dict[str, dict[str, Any]], named: set[str]) -> dict[str, dict[
 )
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_deciding_and_adding_records_commute(
-    studio_of: "Callable[..., Studio]",
+    studio_of: Callable[..., Studio],
     data: st.DataObject,
     before: list[str],
     later: list[str],

@@ -1,22 +1,19 @@
 """What cannot all be respected is refused when it is decided, and the error names both decisions."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from builders.decisions import Studio
 from vocabgap.errors import StateError
 from vocabgap.model.settings import ClusterSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from decisions.conftest import Studio
 
 CLOUDS, SKIES = ("cloud mask", "cloud mask tool"), ("sky mask", "sky mask haze")
 
 
 @pytest.fixture
-def masks(studio_of: "Callable[..., Studio]") -> "Studio":
+def masks(studio_of: Callable[..., Studio]) -> Studio:
     """One group of masks, of which those of the sky are split off by another wording than their label."""
     made = studio_of(*CLOUDS, *CLOUDS[1:] * 3, *SKIES, *SKIES[1:], "film grain")
     made.cluster = ClusterSettings(threshold=0.99)
@@ -32,7 +29,7 @@ def wordings(row: dict[str, Any]) -> set[str]:
     return {variant["wording"] for variant in row["variants"]}
 
 
-def test_a_conflict_is_refused_at_once_and_names_both(studio: "Studio") -> None:
+def test_a_conflict_is_refused_at_once_and_names_both(studio: Studio) -> None:
     merge = studio.decide.merge("lens flare", "film grain")
     name = studio.rows()["film grain"]["label"]
 
@@ -43,7 +40,7 @@ def test_a_conflict_is_refused_at_once_and_names_both(studio: "Studio") -> None:
     assert studio.decide.all() == (merge,)
 
 
-def test_a_merge_of_what_a_split_keeps_apart_by_other_wordings_is_refused(masks: "Studio") -> None:
+def test_a_merge_of_what_a_split_keeps_apart_by_other_wordings_is_refused(masks: Studio) -> None:
     (split,) = masks.decide.all()
 
     with pytest.raises(StateError, match=f"{split.decision_id} .*merged 'sky mask haze' into") as refused:
@@ -53,7 +50,7 @@ def test_a_merge_of_what_a_split_keeps_apart_by_other_wordings_is_refused(masks:
     assert masks.decide.all() == (split,)
 
 
-def test_it_is_refused_by_way_of_a_third_one_that_no_report_shows_yet(masks: "Studio") -> None:
+def test_it_is_refused_by_way_of_a_third_one_that_no_report_shows_yet(masks: Studio) -> None:
     masks.decide.merge("film grain", SKIES[1])
 
     with pytest.raises(StateError, match="contradict each other"):
@@ -61,7 +58,7 @@ def test_it_is_refused_by_way_of_a_third_one_that_no_report_shows_yet(masks: "St
 
 
 def test_a_split_of_what_a_merge_holds_together_with_what_stays_is_refused(
-    studio_of: "Callable[..., Studio]",
+    studio_of: Callable[..., Studio],
 ) -> None:
     studio = studio_of(*SKIES, *SKIES, SKIES[0], "film grain")
     studio.cluster = ClusterSettings(threshold=0.95)
@@ -73,7 +70,7 @@ def test_a_split_of_what_a_merge_holds_together_with_what_stays_is_refused(
         studio.decide.split("sky mask haze", "sky mask")
 
 
-def test_a_split_of_what_was_merged_may_be_followed_by_other_merges(masks: "Studio") -> None:
+def test_a_split_of_what_was_merged_may_be_followed_by_other_merges(masks: Studio) -> None:
     merge = masks.decide.merge("film grain", SKIES[1])
     masks.report()
     masks.decide.split("film grain", "sky mask")

@@ -4,13 +4,14 @@ import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import gap, write_corpus
+from builders.decisions import Studio
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.decisions.record import Action, append_decisions, decide, subject
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
@@ -18,9 +19,6 @@ from vocabgap.model.settings import ClusterSettings
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.comparison import compare, compared_in_words
 from vocabgap.reporting.published_run import read_published
-
-if TYPE_CHECKING:
-    from decisions.conftest import Studio
 
 START = datetime(2026, 7, 1, tzinfo=UTC)
 LATER = START + timedelta(days=30)
@@ -30,7 +28,7 @@ def by_label(made: Run) -> dict[str, dict[str, Any]]:
     return {row["label"]: row for row in made.ranked.to_dicts()}
 
 
-def test_what_a_split_names_as_staying_stays(studio_of: "Callable[..., Studio]") -> None:
+def test_what_a_split_names_as_staying_stays(studio_of: Callable[..., Studio]) -> None:
     studio = studio_of("film grain look", "grain of film", "grain of film", "film grain", "moon glow")
     studio.cluster = ClusterSettings(threshold=0.95)
     studio.report()
@@ -41,7 +39,7 @@ def test_what_a_split_names_as_staying_stays(studio_of: "Callable[..., Studio]")
     assert "film grain" not in [variant["wording"] for variant in group["variants"]]
 
 
-def test_life_of_a_capability(studio: "Studio") -> None:
+def test_life_of_a_capability(studio: Studio) -> None:
     studio.decide.author("sky mask", "sky_mask")
     assert by_label(studio.report())["sky mask"]["status"] == "authored"
 
@@ -59,7 +57,7 @@ def test_life_of_a_capability(studio: "Studio") -> None:
     assert by_label(studio.report())["sky mask"]["status"] == "open"
 
 
-def test_decisions_outlive_new_data_and_another_cut(studio: "Studio", tmp_path: Path) -> None:
+def test_decisions_outlive_new_data_and_another_cut(studio: Studio, tmp_path: Path) -> None:
     studio.decide.merge("lens flare", "sky mask")
     studio.decide.split("film grain", ["film grain look"])
     more = {"two": [gap("sky mask tool"), gap("grain of film"), gap("flare of a lens")]}
@@ -76,7 +74,7 @@ def test_decisions_outlive_new_data_and_another_cut(studio: "Studio", tmp_path: 
 
 
 def test_a_merge_keeps_the_first_identifier_though_the_grouping_unites_both_later(
-    studio_of: "Callable[..., Studio]",
+    studio_of: Callable[..., Studio],
 ) -> None:
     studio = studio_of("film grain", "film grain", "film grain look")
     studio.cluster = ClusterSettings(threshold=0.05)
@@ -97,7 +95,7 @@ def relations(made: Run) -> set[tuple[str, bool | None]]:
     return {row for row in rows if row[0] in {"merged", "split"}}
 
 
-def test_lineage_tells_decisions_from_new_groups(studio: "Studio") -> None:
+def test_lineage_tells_decisions_from_new_groups(studio: Studio) -> None:
     studio.decide.merge("lens flare", "sky mask")
     studio.decide.split("film grain", "film grain look")
     assert relations(studio.report(now=LATER)) == {("merged", True), ("split", True)}
@@ -110,7 +108,7 @@ def test_lineage_tells_decisions_from_new_groups(studio: "Studio") -> None:
     assert relations(studio.report(now=LATER)) == {("split", False)}
 
 
-def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: "Studio") -> None:
+def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: Studio) -> None:
     studio.decide.merge("lens flare", "sky mask")
     studio.report("next")
     studio.cluster = ClusterSettings(threshold=0.0)
@@ -147,7 +145,7 @@ def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: "Studio") 
     ],
 )
 def test_what_cannot_be_decided_leaves_no_trace(
-    studio: "Studio", call: Callable[[Decisions], object], told: str
+    studio: Studio, call: Callable[[Decisions], object], told: str
 ) -> None:
     with pytest.raises((InvalidInputError, NotFoundError), match=told):
         call(studio.decide)
@@ -166,7 +164,7 @@ def test_what_cannot_be_decided_leaves_no_trace(
     ],
 )
 def test_what_is_decided_already_is_refused_before_a_report_follows_it(
-    studio: "Studio", call: Callable[[Decisions], object], told: str
+    studio: Studio, call: Callable[[Decisions], object], told: str
 ) -> None:
     if "open" in told:
         studio.decide.dismiss("sky mask", "no")
@@ -176,7 +174,7 @@ def test_what_is_decided_already_is_refused_before_a_report_follows_it(
         call(studio.decide)
 
 
-def test_a_label_that_was_given_since_the_run_is_taken(studio: "Studio") -> None:
+def test_a_label_that_was_given_since_the_run_is_taken(studio: Studio) -> None:
     studio.decide.rename("lens flare", "glare")
     studio.decide.rename("sky mask", "lens flare")
 
@@ -184,7 +182,7 @@ def test_a_label_that_was_given_since_the_run_is_taken(studio: "Studio") -> None
         studio.decide.rename("film grain", "glare")
 
 
-def test_a_decision_is_undone_by_any_beginning_that_only_it_has(studio: "Studio") -> None:
+def test_a_decision_is_undone_by_any_beginning_that_only_it_has(studio: Studio) -> None:
     pin = studio.decide.pin("sky mask")
 
     undo = studio.decide.undo(pin.decision_id[: len("dec-") + 1])
@@ -192,7 +190,7 @@ def test_a_decision_is_undone_by_any_beginning_that_only_it_has(studio: "Studio"
     assert undo.undoes == pin.decision_id
 
 
-def test_the_prefix_of_all_identifiers_means_several_decisions(studio: "Studio") -> None:
+def test_the_prefix_of_all_identifiers_means_several_decisions(studio: Studio) -> None:
     pin, merge = studio.decide.pin("sky mask"), studio.decide.merge("sky mask", "lens flare")
 
     with pytest.raises(InvalidInputError, match=f"several.*{pin.decision_id}.*{merge.decision_id}"):
@@ -204,7 +202,7 @@ def test_the_prefix_of_all_identifiers_means_several_decisions(studio: "Studio")
 
 @pytest.mark.parametrize(("name", "open_one"), [("film grain look", 0), ("cap", 1)])
 def test_what_is_decided_right_after_a_split_is_about_the_named_side(
-    studio: "Studio", name: str, open_one: int
+    studio: Studio, name: str, open_one: int
 ) -> None:
     parts = ("film grain", "film grain look")
     identifier = studio.rows()["film grain"]["capability_id"]
@@ -216,7 +214,7 @@ def test_what_is_decided_right_after_a_split_is_about_the_named_side(
     assert [rows[parts[place]]["status"] for place in (open_one, 1 - open_one)] == ["open", "authored"]
 
 
-def test_the_last_active_decision_is_undone_without_its_name(studio: "Studio") -> None:
+def test_the_last_active_decision_is_undone_without_its_name(studio: Studio) -> None:
     pin, merge = studio.decide.pin("sky mask"), studio.decide.merge("sky mask", "lens flare")
 
     undone = [studio.decide.undo(last=True).undoes for _ in range(2)]
@@ -227,12 +225,12 @@ def test_the_last_active_decision_is_undone_without_its_name(studio: "Studio") -
 
 
 @pytest.mark.parametrize(("name", "last"), [(None, False), ("dec-1", True)])
-def test_an_undo_takes_a_name_or_the_last(studio: "Studio", name: str | None, last: bool) -> None:
+def test_an_undo_takes_a_name_or_the_last(studio: Studio, name: str | None, last: bool) -> None:
     with pytest.raises(InvalidInputError, match="an undo takes the identifier of a decision, or `last`"):
         studio.decide.undo(name, last=last)
 
 
-def test_what_is_undone_cannot_be_undone_again(studio: "Studio") -> None:
+def test_what_is_undone_cannot_be_undone_again(studio: Studio) -> None:
     pin = studio.decide.pin("sky mask")
     undo = studio.decide.undo(pin.decision_id)
 
@@ -268,7 +266,7 @@ NEEDS = ["sky mask", "mask the sky", "film grain", "grain of film", "lens flare"
 @given(st.lists(st.sampled_from(NEEDS), min_size=4, max_size=12), st.data())
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_merge_that_is_undone_never_was(
-    studio_of: "Callable[..., Studio]", needs: list[str], data: st.DataObject
+    studio_of: Callable[..., Studio], needs: list[str], data: st.DataObject
 ) -> None:
     studio = studio_of(*needs)
     labels = studio.report(previous="none").ranked["label"].to_list()
@@ -288,7 +286,7 @@ def test_any_merge_that_is_undone_never_was(
     assert studio.files() == before
 
 
-def test_a_run_that_is_named_must_hold_what_its_groups_are_known_by(studio: "Studio") -> None:
+def test_a_run_that_is_named_must_hold_what_its_groups_are_known_by(studio: Studio) -> None:
     (studio.folder / "out" / "groups.parquet").unlink()
 
     with pytest.raises(StateError, match=r"groups\.parquet' does not exist"):
@@ -297,7 +295,7 @@ def test_a_run_that_is_named_must_hold_what_its_groups_are_known_by(studio: "Stu
         studio.decide.pin("sky mask")
 
 
-def test_a_confirmation_does_not_narrow_a_later_decision(studio_of: "Callable[..., Studio]") -> None:
+def test_a_confirmation_does_not_narrow_a_later_decision(studio_of: Callable[..., Studio]) -> None:
     """A person first left two groups apart, and later merged them and dismissed the result."""
     studio = studio_of("lens flare", *["moon glow"] * 3)
     flare = studio.rows()["lens flare"]

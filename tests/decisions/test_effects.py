@@ -1,17 +1,15 @@
 """`decide` says what decisions change, and the next report agrees."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from builders.decisions import Studio
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.decisions.effects import Effect
 from vocabgap.decisions.record import Decision
 from vocabgap.errors import StateError
-
-if TYPE_CHECKING:
-    from decisions.conftest import Studio
 
 FACTS = ("label", "rank", "mentions", "status")
 Call = Callable[[Decisions], Decision]
@@ -39,7 +37,7 @@ def told(effects: tuple[Effect, ...], when: str) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("action", CALLS)
 @pytest.mark.parametrize("is_undone", [False, True], ids=["", "undone"])
-def test_the_next_report_is_as_told(studio: "Studio", action: str, is_undone: bool) -> None:
+def test_the_next_report_is_as_told(studio: Studio, action: str, is_undone: bool) -> None:
     made = CALLS[action](studio.decide)
     if is_undone:
         studio.report()
@@ -62,7 +60,7 @@ def test_the_next_report_is_as_told(studio: "Studio", action: str, is_undone: bo
     assert not any(each.is_estimate for each in effects)
 
 
-def test_a_merged_capability_is_told_with_its_successor(studio: "Studio") -> None:
+def test_a_merged_capability_is_told_with_its_successor(studio: Studio) -> None:
     made = studio.decide.merge("lens flare", "sky mask")
 
     kept, gone = studio.decide.effects([made])
@@ -71,7 +69,7 @@ def test_a_merged_capability_is_told_with_its_successor(studio: "Studio") -> Non
     assert (kept.previous_rank, kept.rank, kept.previous_mentions, kept.mentions) == (3, 1, 1, 4)
 
 
-def test_a_trial_of_a_decision_takes_earlier_decisions_into_account(studio: "Studio") -> None:
+def test_a_trial_of_a_decision_takes_earlier_decisions_into_account(studio: Studio) -> None:
     studio.decide.merge("lens flare", "film grain")
     trial = Decisions(studio.folder / "out", studio.folder / "decisions.jsonl", dry_run=True)
 
@@ -80,7 +78,7 @@ def test_a_trial_of_a_decision_takes_earlier_decisions_into_account(studio: "Stu
     assert (kept.previous_mentions, kept.mentions) == (3, 6)
 
 
-def test_what_a_decision_replaces_is_told(studio: "Studio") -> None:
+def test_what_a_decision_replaces_is_told(studio: Studio) -> None:
     dismissal = studio.decide.dismiss("sky mask", "no")
     pin = studio.decide.pin("sky mask")
 
@@ -91,7 +89,7 @@ def test_what_a_decision_replaces_is_told(studio: "Studio") -> None:
     assert studio.decide.replaced([undo]) == (pin,)
 
 
-def test_a_run_without_its_records_is_refused(studio: "Studio") -> None:
+def test_a_run_without_its_records_is_refused(studio: Studio) -> None:
     made = studio.decide.pin("sky mask")
     (studio.folder / "out" / "gaps.parquet").unlink()
 

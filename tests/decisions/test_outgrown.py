@@ -1,26 +1,20 @@
 """A status holds for a group while the wordings it was given to carry at least half of its mentions."""
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from builders import gap
+from builders.decisions import Studio
 from vocabgap.model.settings import ClusterSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from decisions.conftest import Studio
-
-    Gap = Callable[..., dict[str, object]]
 
 OUTGROWN = "no longer holds: the group has outgrown it"
 
 
 @pytest.fixture
-def grown(studio_of: "Callable[..., Studio]") -> "Studio":
+def grown(studio_of: Callable[..., Studio]) -> Studio:
     """Two needs that a wider cut makes one: a look asked for twice, and the grain, as often or more."""
     made = studio_of("film grain look", "film grain look", "film grain", "film grain", "film grain")
     made.cluster = ClusterSettings(threshold=0.0)
@@ -28,12 +22,12 @@ def grown(studio_of: "Callable[..., Studio]") -> "Studio":
     return made
 
 
-def widened(studio: "Studio") -> dict[str, "Any"]:
+def widened(studio: Studio) -> dict[str, Any]:
     studio.cluster = ClusterSettings(threshold=0.99)
     return studio.rows()["film grain"]
 
 
-def test_a_dismissal_does_not_swallow_a_larger_group(grown: "Studio") -> None:
+def test_a_dismissal_does_not_swallow_a_larger_group(grown: Studio) -> None:
     dismissal = grown.decide.dismiss("film grain look", "a matter of taste")
     assert grown.rows()["film grain look"]["status"] == "dismissed"
 
@@ -44,7 +38,7 @@ def test_a_dismissal_does_not_swallow_a_larger_group(grown: "Studio") -> None:
     assert OUTGROWN in grown.files()["report.md"].decode()
 
 
-def test_a_dismissal_of_the_larger_part_goes_on(grown: "Studio") -> None:
+def test_a_dismissal_of_the_larger_part_goes_on(grown: Studio) -> None:
     grown.decide.dismiss("film grain", "a matter of taste")
 
     row = widened(grown)
@@ -52,7 +46,7 @@ def test_a_dismissal_of_the_larger_part_goes_on(grown: "Studio") -> None:
     assert (row["status"], row["outgrown"]) == ("dismissed", [])
 
 
-def test_a_dismissal_is_about_all_wordings_however_many(studio_of: "Callable[..., Studio]") -> None:
+def test_a_dismissal_is_about_all_wordings_however_many(studio_of: Callable[..., Studio]) -> None:
     studio = studio_of(*(f"grain {number:02}" for number in range(60)))
     studio.cluster = ClusterSettings(threshold=1.0)
     (row,) = {row["capability_id"]: row for row in studio.rows().values()}.values()
@@ -61,7 +55,7 @@ def test_a_dismissal_is_about_all_wordings_however_many(studio_of: "Callable[...
     assert studio.rows()["grain 00"]["status"] == "dismissed"
 
 
-def test_what_was_authored_regresses_in_whatever_words_it_is_asked_for(grown: "Studio") -> None:
+def test_what_was_authored_regresses_in_whatever_words_it_is_asked_for(grown: Studio) -> None:
     grown.decide.author("film grain look", "grain_look")
     log = grown.root / "one" / "vocabulary_gaps.jsonl"
     later = gap("film grain", timestamp="2026-08-01T00:00:00Z", image_id="one")

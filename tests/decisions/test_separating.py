@@ -1,6 +1,7 @@
 """People can separate any two wordings, also if these have the same surface."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,17 +9,12 @@ from hypothesis import strategies as st
 
 import vocabgap as vg
 from builders.clustering import asking
-from builders.decisions import decided
+from builders.decisions import Studio, decided
 from vocabgap.clustering.grouping import cluster
 from vocabgap.decisions.replay import followed
 from vocabgap.decisions.reviewing import Review
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.text import form, own_form, surface
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from decisions.conftest import Studio
 
 ALIKE = ("rein belt", "rein-belt", "Rein Belts")
 NEEDS = (
@@ -27,7 +23,7 @@ NEEDS = (
 
 
 @pytest.fixture
-def belts(studio_of: "Callable[..., Studio]") -> "Studio":
+def belts(studio_of: Callable[..., Studio]) -> Studio:
     """One surface in three wordings, and another need."""
     assert len({*map(surface, ALIKE)}) == 1
     made = studio_of(*ALIKE, "rein belt", "lens flare")
@@ -39,7 +35,7 @@ def ids(rows: dict[str, dict[str, Any]], *wordings: str) -> list[str]:
     return [rows[wording]["capability_id"] for wording in wordings]
 
 
-def test_one_of_two_wordings_with_the_same_surface_leaves(belts: "Studio") -> None:
+def test_one_of_two_wordings_with_the_same_surface_leaves(belts: Studio) -> None:
     belt, flare = ids(belts.rows(), "rein belt", "lens flare")
 
     belts.decide.split("rein belt", "rein-belt")
@@ -52,9 +48,7 @@ def test_one_of_two_wordings_with_the_same_surface_leaves(belts: "Studio") -> No
     assert ids(belts.rows(), *ALIKE) == [belt] * 3
 
 
-def test_other_spellings_leave_with_a_wording_unless_they_are_named(
-    studio_of: "Callable[..., Studio]",
-) -> None:
+def test_other_spellings_leave_with_a_wording_unless_they_are_named(studio_of: Callable[..., Studio]) -> None:
     studio = studio_of("film grain", "film-grain", "film grain look")
     identifier = studio.report().ranked["capability_id"].item()
 
@@ -64,7 +58,7 @@ def test_other_spellings_leave_with_a_wording_unless_they_are_named(
     assert ids(rows, "film-grain") == ids(rows, "film grain") != ids(rows, "film grain look")
 
 
-def test_every_wording_of_a_surface_can_leave(belts: "Studio") -> None:
+def test_every_wording_of_a_surface_can_leave(belts: Studio) -> None:
     belts.decide.split("rein belt", "rein-belt")
     belts.report()
     belts.decide.split("rein belt", "Rein Belts")
@@ -72,7 +66,7 @@ def test_every_wording_of_a_surface_can_leave(belts: "Studio") -> None:
     assert len({*ids(belts.rows(), *ALIKE)}) == len(ALIKE)
 
 
-def test_later_decisions_may_name_the_separated_wording(belts: "Studio") -> None:
+def test_later_decisions_may_name_the_separated_wording(belts: Studio) -> None:
     belts.decide.split("rein belt", "rein-belt")
     belts.report()
     belts.decide.author("rein-belt", "belt")
@@ -84,7 +78,7 @@ def test_later_decisions_may_name_the_separated_wording(belts: "Studio") -> None
     assert statuses == ["authored", "authored", "open"]
 
 
-def test_separated_wordings_are_one_again_only_after_an_undo(belts: "Studio") -> None:
+def test_separated_wordings_are_one_again_only_after_an_undo(belts: Studio) -> None:
     belts.decide.split("rein belt", "rein-belt")
     belts.report()
 
@@ -92,7 +86,7 @@ def test_separated_wordings_are_one_again_only_after_an_undo(belts: "Studio") ->
         belts.decide.merge("rein belt", "rein-belt")
 
 
-def test_some_wording_has_to_stay(belts: "Studio") -> None:
+def test_some_wording_has_to_stay(belts: Studio) -> None:
     with pytest.raises(InvalidInputError, match="no wording of 'rein belt' would stay"):
         belts.decide.split("rein belt", ALIKE)
 
@@ -135,7 +129,7 @@ def test_the_own_form_folds_only_compatibility_forms_case_and_space() -> None:
     assert own_form("Rein\u00a0BELT") == own_form("rein belt") != own_form("rein-belt")
 
 
-def test_a_review_names_a_separated_wording_by_its_own_capability(belts: "Studio") -> None:
+def test_a_review_names_a_separated_wording_by_its_own_capability(belts: Studio) -> None:
     belts.decide.split("rein belt", "rein-belt")
     belts.report()
     present = belts.rows()

@@ -1,24 +1,22 @@
 """What is decided about a united capability stays, once that is undone, with the one that was named."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from decisions.conftest import Studio
+from builders.decisions import Studio
 
 
 @pytest.fixture
-def united(studio: "Studio") -> "Studio":
+def united(studio: Studio) -> Studio:
     """The sky mask, three times asked for, merged into the lens flare, asked for once."""
     studio.decide.merge("lens flare", "sky mask")
     assert studio.rows()["lens flare"]["label"] == "sky mask"
     return studio
 
 
-def after_the_undo(united: "Studio") -> dict[str, dict[str, Any]]:
+def after_the_undo(united: Studio) -> dict[str, dict[str, Any]]:
     merge, *_ = united.decide.all()
     united.decide.undo(merge.decision_id)
     return united.rows()
@@ -29,7 +27,7 @@ def after_the_undo(united: "Studio") -> dict[str, dict[str, Any]]:
     [("lens flare", "lens flare", "sky mask"), ("Mask-the-Sky", "sky mask", "lens flare")],
 )
 def test_a_dismissal_stays_with_the_one_that_was_named(
-    united: "Studio", name: str, kept: str, free: str
+    united: Studio, name: str, kept: str, free: str
 ) -> None:
     united.decide.dismiss(name, "not ours")
 
@@ -40,7 +38,7 @@ def test_a_dismissal_stays_with_the_one_that_was_named(
     assert found[free]["decisions"] == []
 
 
-def test_a_label_stays_with_the_one_that_was_named(united: "Studio") -> None:
+def test_a_label_stays_with_the_one_that_was_named(united: Studio) -> None:
     united.decide.rename("lens flare", "flare and sky")
 
     found = after_the_undo(united)
@@ -48,7 +46,7 @@ def test_a_label_stays_with_the_one_that_was_named(united: "Studio") -> None:
     assert (found["lens flare"]["label"], found["sky mask"]["label"]) == ("flare and sky", "sky mask")
 
 
-def test_what_is_named_by_its_identifier_is_the_one_that_has_it_afterwards(united: "Studio") -> None:
+def test_what_is_named_by_its_identifier_is_the_one_that_has_it_afterwards(united: Studio) -> None:
     identifier = united.rows()["sky mask"]["capability_id"]
     united.decide.pin(identifier)
 
@@ -59,7 +57,7 @@ def test_what_is_named_by_its_identifier_is_the_one_that_has_it_afterwards(unite
 
 
 def test_a_merge_of_one_that_was_united_stays_with_the_named_part_too(
-    studio_of: "Callable[..., Studio]",
+    studio_of: Callable[..., Studio],
 ) -> None:
     studio = studio_of("sky mask", "film grain", "lens flare")
     studio.report()

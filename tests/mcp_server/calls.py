@@ -1,9 +1,13 @@
 """Calls of tools, through the official client."""
 
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mcp import Client
+
+Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 
 
 async def found(client: "Client", tool: str, **arguments: object) -> dict[str, Any]:

@@ -1,21 +1,16 @@
 """Servers in memory, each with a client of the official SDK."""
 
-from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema
 import pytest
 
-from builders import gap, write_corpus
+from builders import gap, three_needs
+from mcp_server.calls import Connect
 from vocabgap.extensions import Section
 from vocabgap.model.settings import DecisionSettings, ReportSettings, Settings, VocabularySettings
-
-if TYPE_CHECKING:
-    from mcp import Client
-
-Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 
 
 @pytest.fixture
@@ -73,21 +68,8 @@ def protocol_error(mcp_sdk: None) -> type[Any]:  # noqa: ARG001 - as above
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """Three needs, one asked for twice, in two sessions; one line is no record."""
-    return write_corpus(
-        tmp_path,
-        {
-            "heron": [
-                gap("sky mask", intent_category="local", satisfaction=-1, session_id="s-1"),
-                gap("film grain", timestamp="2026-05-01T00:00:00Z", operations_involved=["grain"]),
-            ],
-            "fjord": [
-                gap("mask the sky", timestamp="2026-05-02T00:00:00Z", session_id="s-2"),
-                gap("dust removal", timestamp="2026-05-03T00:00:00Z", session_id="s-2"),
-                "no json",
-            ],
-        },
-    )
+    """Four needs, in two sessions; one line is no record."""
+    return three_needs(tmp_path, gap("dust removal", timestamp="2026-05-03T00:00:00Z", session_id="s-2"))
 
 
 @pytest.fixture

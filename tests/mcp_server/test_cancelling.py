@@ -1,19 +1,16 @@
 import threading
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mcp_server.calls import found
+from mcp_server.calls import Connect, found
 from vocabgap.listing.records import Listing, listing
 from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:
     from mcp import Client
 
-Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 pytestmark = pytest.mark.anyio
 anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
 LONGEST = 20  # seconds that a test waits for what is to come

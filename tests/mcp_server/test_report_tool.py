@@ -1,17 +1,10 @@
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import vocabgap as vg
-from mcp_server.calls import found, refused
+from mcp_server.calls import Connect, found, refused
 
-if TYPE_CHECKING:
-    from mcp import Client
-
-Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 pytestmark = pytest.mark.anyio
 
 

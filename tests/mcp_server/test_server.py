@@ -1,17 +1,13 @@
 import json
 import logging
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema
 import pytest
 
-if TYPE_CHECKING:
-    from mcp import Client
+from mcp_server.calls import Connect
 
-Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 ProtocolError = type[Any]
 pytestmark = pytest.mark.anyio
 READING = {"report_gaps", "list_gaps", "show_capability"}
