@@ -88,7 +88,13 @@ def test_a_category_that_is_not_known_is_noted_with_the_nearest(image: Path) -> 
     )
 
 
-@pytest.mark.parametrize("category", ["tone", "colour", "White_Balance", "portrait", "uncategorized"])
+@pytest.mark.parametrize(
+    "category",
+    [
+        "tone", "wb", "color", "detail", "local", "composition", "uncategorized", "colour", "White_Balance",
+        "portrait",
+    ],
+)  # fmt: skip
 def test_a_category_that_is_known_is_logged_in_silence(image: Path, category: str) -> None:
     Path("vocabgap.toml").write_text('[categories]\nknown = ["portrait"]\n', encoding="utf-8")
     told = vocabgap("log", image, "-d", "x", "--category", category)

@@ -184,6 +184,13 @@ def test_restored_record_that_is_there_stays_as_it_is(corpus: Corpus, tmp_path: 
     assert read(tmp_path / "c.jsonl")[0]["document"] == "text"
 
 
+def test_restored_record_without_an_owner_is_a_shared_one(corpus: Corpus, tmp_path: Path) -> None:
+    corpus.restore(write(tmp_path / "b.jsonl", record(1, metadata={})))
+
+    (owner,) = corpus.status().identities
+    assert (owner.tenant_id, owner.repo_slug) == ("neo-shared", "neo")
+
+
 def test_replacing_removes_the_earlier_records(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
 

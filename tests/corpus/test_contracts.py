@@ -1,10 +1,12 @@
 import re
 from importlib.resources import files
 
+import jsonschema
 import pytest
 
 from vocabgap.corpus import contracts
 from vocabgap.corpus.contracts import BACKUP_RECORD, PARSED_CHUNK, Code, contract_schema
+from vocabgap.corpus.corpus import open_corpus
 from vocabgap.corpus.extension import EXTENSION
 
 
@@ -21,10 +23,15 @@ def test_every_file_beside_the_module_is_a_contract_that_can_be_printed() -> Non
 @pytest.mark.parametrize("name", [PARSED_CHUNK, BACKUP_RECORD])
 def test_a_schema_describes_every_field(name: str) -> None:
     schema = contract_schema(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["additionalProperties"] is False
     assert all(item["description"] for item in schema["properties"].values())
     assert set(schema["required"]) <= set(schema["properties"])
+
+
+def test_help_for_parsers_names_the_schema_of_their_chunks() -> None:
+    assert PARSED_CHUNK in str(open_corpus.__doc__)
 
 
 def test_every_code_in_the_prose_exists_but_one() -> None:

@@ -1,9 +1,11 @@
 """What terms, senses, scopes, conflicts and strictness are, and what they refuse to be."""
 
+from datetime import datetime
+
 import msgspec
 import pytest
 
-from glossary.builders import sense
+from glossary.builders import NOW, sense
 from vocabgap.errors import ExitCode
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GenerationBlockedBySemanticConflict, event_of
@@ -11,6 +13,7 @@ from vocabgap.glossary.seeds import SeedFileValidationError, SeedProblem
 from vocabgap.glossary.senses import (
     ConflictType,
     InvalidTermError,
+    Provenance,
     ScopeStack,
     SemanticConflict,
     SenseRef,
@@ -29,6 +32,12 @@ def test_a_sense_is_the_same_after_a_way_through_json() -> None:
     assert msgspec.json.decode(written, type=TermSense) == made
     assert msgspec.json.decode(written)["surface"] == {"surface_text": "lift"}
     assert msgspec.json.decode(written)["status"] == "deprecated"
+
+
+@pytest.mark.parametrize(("actor", "when", "told"), [("", NOW, "actor_id"), ("user:ann", None, "timestamp")])
+def test_a_sense_names_who_gave_it_and_when(actor: str, when: datetime | None, told: str) -> None:
+    with pytest.raises(InvalidTermError, match=told):
+        Provenance(actor, when, "authored")
 
 
 def test_the_term_of_a_conflict_is_read_as_text_and_as_an_object() -> None:

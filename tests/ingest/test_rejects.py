@@ -67,7 +67,9 @@ def test_a_wrong_type_names_the_field_and_what_was_found(name: str, value: objec
 
 @pytest.mark.parametrize("blank", [None, "", "  ", "\t\n", "\u00a0\u3000"], ids=repr)
 def test_a_record_that_says_nothing_is_rejected(blank: str | None) -> None:
-    outcome = rejected(json.dumps({"description": blank, "missing_capability": blank, "intent": blank}))
+    outcome = rejected(
+        json.dumps({"description": blank, "missing_capability": blank, "intent": "calm reeds"})
+    )
 
     assert outcome.reason is RejectReason.MISSING_DESCRIPTION
     assert "'description'" in outcome.detail

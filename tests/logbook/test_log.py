@@ -40,6 +40,11 @@ def test_a_description_is_enough(image: Path) -> None:
     assert found(image)["record_id"].to_list() == [logged.gap_id]
 
 
+def test_a_capability_alone_is_the_description_too(image: Path) -> None:
+    record = vg.log_gap(image, missing_capability="sky mask").record
+    assert (record["description"], record["missing_capability"]) == ("sky mask", "sky mask")
+
+
 @pytest.mark.parametrize(
     ("given_rating", "written"), [(-1, -1), (0, 0), (1, 1), ("bad", -1), ("Acceptable", 0), (" good ", 1)]
 )
@@ -50,7 +55,7 @@ def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, wr
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"description": None}, "description: expected text that is not blank"),
+        ({"description": None, "intent": "calm it"}, "description: expected text that is not blank"),
         ({"description": 7}, "description: expected text, found 7"),
         ({"image_id": " "}, "image_id: expected text that is not blank"),
         ({"notes": ["a"]}, "notes: expected text, found list"),

@@ -31,9 +31,14 @@ async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None
         late = await found(client, "report_gaps", since="2026-05-02", until="2026-05-03")
         local = await found(client, "report_gaps", category="local")
         misspelt = await found(client, "report_gaps", category="locla")
+        heron = await found(client, "report_gaps", image="heron", satisfaction=-1)
+        grain = await found(client, "report_gaps", operation="grain")
     assert [each["mentions"] for each in late["capabilities"]] == [1]
     assert [each["intent_category"] for each in local["capabilities"]] == ["local"]
     assert (local["notes"], misspelt["capabilities"]) == ([], [])
+    assert [each["label"] for each in (*heron["capabilities"], *grain["capabilities"])] == [
+        "sky mask", "film grain",
+    ]  # fmt: skip
     assert misspelt["notes"] == ["no record has category 'locla'; the nearest: local"]
 
 
