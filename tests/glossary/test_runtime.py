@@ -168,10 +168,12 @@ def test_scopes_with_a_seed_file_are_activated_once(tmp_path: Path) -> None:
 def test_one_runtime_serves_many_steps_and_sees_a_changed_file(tmp_path: Path) -> None:
     write_scope(tmp_path, [])
     runtime = runtime_in(tmp_path)
-    before = runtime.run(step(metadata={"glossary_watch_terms": ["lift"]}, critical=False))
+    hints = {"glossary_watch_terms": ["lift"], "glossary_aliases": {7: "seventh"}}
+    before = runtime.run(step(metadata=hints, critical=False))
     write_scope(tmp_path, [("lift", LIFT)])
 
     after = runtime.run(step())
 
     assert [each.conflict_type.value for each in before.conflicts] == ["unknown"]
+    assert before.notes == ["glossary_aliases: key 7 is not text; its alias is not used"]
     assert after.conflicts == []

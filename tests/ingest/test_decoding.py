@@ -41,6 +41,25 @@ def test_the_full_shape_is_read_as_it_is() -> None:
     assert outcome.repairs == ()
 
 
+EARLIER = {
+    "the first four fields": {"image_id": "heron-11", "description": NEED, "workaround": "a brush"},
+    "the draft": {
+        "session_id": "s-1", "snapshot_hash": "5e" * 32, "intent": "calmer reeds", "intent_category": "tonal",
+        "missing_capability": "reed mask", "operations_involved": ["blurs"], "workaround": "a brush",
+        "vocabulary_used": ["soft_edge"], "notes": "it spilled over",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", EARLIER.values(), ids=EARLIER)
+def test_an_earlier_shape_is_read(fields: dict[str, object]) -> None:
+    outcome = decode_line(json.dumps({"timestamp": "2026-03-14T06:05:00Z", **fields}).encode())
+
+    assert isinstance(outcome, Decoded)
+    assert {name: getattr(outcome.record, name) for name in fields} == fields
+    assert outcome.repairs == ()
+
+
 @pytest.mark.parametrize(
     ("word", "satisfaction"),
     [
