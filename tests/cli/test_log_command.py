@@ -52,6 +52,10 @@ def test_a_person_is_told_what_was_logged(image: Path) -> None:
     identifier = vg.scan(image).records["record_id"].item()
     assert told.out == f"logged {identifier[:12]} in {image / LOG_NAME}, category composition (a guess)\n"
     assert line(image)["satisfaction"] == -1
+    assert "  mediocre  " in vocabgap("list", image, "--satisfaction", "mediocre").out
+    assert vocabgap("list", image, "--satisfaction", "bad").out.startswith("None of 1 record")
+    vocabgap("log", image, "--corrects", identifier, "--satisfaction", "bad")
+    assert "  unsatisfied  " in vocabgap("list", image, "--satisfaction", "bad").out
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_an_earlier_shape_is_read(fields: dict[str, object]) -> None:
 def test_satisfaction_in_words_is_read_and_counted(word: str, satisfaction: int) -> None:
     outcome = decoded(satisfaction=word)
 
-    assert outcome.record.satisfaction == satisfaction
+    assert (outcome.record.satisfaction, outcome.record.mediocre) == (satisfaction, word == "mediocre")
     assert outcome.repairs == (Repair.SATISFACTION_IN_WORDS,)
 
 

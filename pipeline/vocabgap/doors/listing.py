@@ -193,7 +193,7 @@ def _row(row: dict[str, Any]) -> dict[str, str | None]:
         "image": row["image_id"],
         "missing": need_of(row) or None,
         "workaround": row["workaround"].strip() or None,
-        "rated": rating(row["satisfaction"], row["count"]),
+        "rated": rating(row["satisfaction"], row["count"], mediocre=row["mediocre"]),
         "category": row["category"],
         "session": row["session_id"],
         "capability": row["capability"],

@@ -21,6 +21,7 @@ from vocabgap.messages import RefusedCall, refused_call
 from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
+    MEDIOCRE,
     NAME_FIELDS,
     NEVER_NULL,
     NOT_GRANTED_NOTE,
@@ -31,6 +32,7 @@ from vocabgap.model.record import (
     RejectReason,
     Repair,
     need_of,
+    rating_word,
     wrong_type,
 )
 from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, several, value_at
@@ -262,6 +264,8 @@ def _repaired(
         origin = f" ({origins[name]})" if name in origins else ""
         return Rejected(reason, f"field '{name}'{origin}: {detail}")
     if "satisfaction" in fields:
+        if rating_word(fields["satisfaction"]) == MEDIOCRE:
+            fields["mediocre"] = True
         fields["satisfaction"] = _satisfaction(fields["satisfaction"], repairs)
     timestamp = fields.pop("timestamp", None)
     moment = moment_of(timestamp)
@@ -292,7 +296,7 @@ def _count(value: object, repairs: list[Repair]) -> int:
 def _satisfaction(value: object, repairs: list[Repair]) -> object:
     if value is None or (type(value) in (int, float) and value in (-1, 0, 1)):  # in Python True equals 1
         return value if value is None else int(value)
-    word = value.strip().casefold() if isinstance(value, str) else ""
+    word = rating_word(value)
     if word in SATISFACTION_TEXTS:
         repairs.append(Repair.SATISFACTION_IN_WORDS)
         return SATISFACTION_TEXTS[word]

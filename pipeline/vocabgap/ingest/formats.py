@@ -264,7 +264,7 @@ def _flag(cell: Any) -> Any:  # noqa: ANN401
     return {"true": True, "false": False, "": None}.get(word, cell)
 
 
-_CELLS: Final = {**dict.fromkeys(_NUMBERS, _number), "category_guessed": _flag}
+_CELLS: Final = {**dict.fromkeys(_NUMBERS, _number), "category_guessed": _flag, "mediocre": _flag}
 
 
 class _Text(NamedTuple):

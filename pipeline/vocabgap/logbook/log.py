@@ -37,6 +37,7 @@ from vocabgap.model.record import (
     LIST_FIELDS,
     LOG_NAME,
     MAX_LINE_BYTES,
+    MEDIOCRE,
     NULLABLE_TEXT_FIELDS,
     RATING_WORDS,
     SATISFACTION_TEXTS,
@@ -47,6 +48,7 @@ from vocabgap.model.record import (
     fields_of,
     in_utc,
     need_of,
+    rating_word,
     record_id,
     wrong_type,
 )
@@ -156,10 +158,11 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
         hint = "leave it out if the folder has the image's name"
         raise InvalidInputError("image_id: expected text that is not blank", hint=hint)
     if "satisfaction" in given:
-        word = str(given["satisfaction"]).strip().casefold()
+        word = rating_word(str(given["satisfaction"]))
         if word not in SATISFACTION_TEXTS:
             raise unusable("satisfaction", _SATISFACTIONS, given["satisfaction"])
         given["satisfaction"] = RATING_WORDS[word]
+        given["mediocre"] = given.get("mediocre", False) or word == MEDIOCRE
     given["timestamp"] = _moment(given.get("timestamp", now))
     return GapRecord(**given)
 
@@ -306,7 +309,8 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     # A correction must not correct again what the earlier record corrected.
     fields["notes"] = CORRECTING.sub("", earlier["notes"]).strip()
     given = _without_nulls(given)
-    fields |= {"category_guessed": False} if "intent_category" in given else {}
+    for name, mark in (("intent_category", "category_guessed"), ("satisfaction", "mediocre")):
+        fields |= {mark: False} if name in given else {}
     fields |= given
     require_text("notes", fields["notes"])
     reference = f"corrects {_reference(gaps, earlier)}"

@@ -32,8 +32,10 @@ SEEN_NOTES: Final = rf"^call( \S+)? {UNKNOWN_TOOL_NOTE}|, seen in a trace$"
 NOT_GRANTED_NOTE: Final = "of a tool that is not granted"
 NOT_GRANTED_NOTES: Final = rf"^call(?: \S+)? {NOT_GRANTED_NOTE}(?:: ([a-z_]+))?"
 
+BAD: Final = "bad"
+MEDIOCRE: Final = "mediocre"
 SATISFACTION_WORDS: Final[Mapping[str, int]] = MappingProxyType(
-    {"bad": -1, "mediocre": -1, "acceptable": 0, "good": 1}
+    {BAD: -1, MEDIOCRE: -1, "acceptable": 0, "good": 1}
 )
 _DIGITS: Final = {"-1": -1, "0": 0, "1": 1}
 SATISFACTION_TEXTS: Final[Mapping[str, int]] = MappingProxyType({**SATISFACTION_WORDS, **_DIGITS})
@@ -162,6 +164,9 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     ] = 1
     category_guessed: Annotated[
         bool, _field("Whether vocabgap guessed the category.", "false", doors=frozenset())
+    ] = False
+    mediocre: Annotated[
+        bool, _field("Whether the log calls the workaround mediocre, not bad.", "false", doors=frozenset())
     ] = False
 
 
@@ -318,9 +323,15 @@ PHRASE_FIELDS: Final = ("missing_capability", "description")
 """The fields that may hold the need, not the intent behind it; the first that is not blank counts."""
 
 
-def rating(satisfaction: int | None, count: int | None = 1) -> str:
+def rating_word(value: object) -> str:
+    """Return a rating as the keys of `RATING_WORDS` are spelled; empty if it is no text."""
+    return value.strip().casefold() if isinstance(value, str) else ""
+
+
+def rating(satisfaction: int | None, count: int | None = 1, *, mediocre: bool = False) -> str:
     """Return the rating of a record in words, and its mentions if they are several: `neutral, ×41`."""
-    return RATING_NAMES[satisfaction] + (f", ×{count:,}" if count and count > 1 else "")
+    name = MEDIOCRE if mediocre else RATING_NAMES[satisfaction]
+    return name + (f", ×{count:,}" if count and count > 1 else "")
 
 
 def need_of(record: Mapping[str, Any]) -> str:

@@ -14,7 +14,9 @@ from msgspec import structs
 from vocabgap.errors import InvalidInputError, require_text, texts, unusable
 from vocabgap.model.moments import iso, parse_moment, require_offset
 from vocabgap.model.record import (
+    BAD,
     LIST_FIELDS,
+    MEDIOCRE,
     NULLABLE_TEXT_FIELDS,
     RATING_NAMES,
     RATING_WORDS,
@@ -22,6 +24,7 @@ from vocabgap.model.record import (
     TEXT_FIELDS,
     fold_category,
     fold_operation,
+    rating_word,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ _ALIASES: Final[dict[Fold, str]] = {
     fold_category: "category_aliases", fold_operation: "operation_aliases",
 }  # fmt: skip
 _Names = tuple[str, ...]
+_Rating = int | str | None
 
 
 class Filter(NamedTuple):
@@ -87,12 +91,12 @@ def _with_text(text: str) -> "pl.Expr":
     return pl.any_horizontal(folded(field).str.contains(wanted, literal=True) for field in fields)
 
 
-def _rated(ratings: tuple[int | None, ...]) -> "pl.Expr":
+def _rated(ratings: tuple[_Rating, ...]) -> "pl.Expr":
     import polars as pl  # noqa: PLC0415
 
-    given = [rating for rating in ratings if rating is not None]
-    unrated = pl.col("satisfaction").is_null() & (None in ratings)
-    return pl.col("satisfaction").is_in(given).fill_null(value=False) | unrated
+    satisfaction, mediocre = pl.col("satisfaction"), pl.col("mediocre")
+    tests: dict[_Rating, pl.Expr] = {BAD: (satisfaction == -1) & ~mediocre, MEDIOCRE: mediocre}
+    return pl.any_horizontal(tests.get(rating, satisfaction.eq_missing(rating)) for rating in ratings)
 
 
 def _filter(description: str, noun: str, option: str = "", **extra: Any) -> msgspec.Meta:  # noqa: ANN401
@@ -161,7 +165,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         str | None, _filter("Only records with this text, in any case.", "match", where=_with_text)
     ] = None
     satisfaction: Annotated[
-        tuple[int | None, ...],
+        tuple[_Rating, ...],
         _filter(
             "Only this rating: -1, 0, 1, none, or a word such as bad.",
             "satisfaction",
@@ -251,7 +255,8 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             for filtered, value in self.in_force()
         }
         if self.satisfaction:
-            words["satisfaction"] = " or ".join(RATING_NAMES[rating] for rating in self.satisfaction)
+            ratings = (each if isinstance(each, str) else RATING_NAMES[each] for each in self.satisfaction)
+            words["satisfaction"] = " or ".join(ratings)
         return words
 
 
@@ -295,13 +300,13 @@ def _whole(name: str) -> str:
     return name
 
 
-def _rating(value: object) -> int | None:
+def _rating(value: object) -> _Rating:
     if value is None:
         return None
-    word = str(value).strip().casefold() if isinstance(value, int | str) else ""
+    word = rating_word(str(value)) if isinstance(value, int | str) else ""
     if isinstance(value, bool) or word not in RATING_WORDS:
         raise unusable("satisfaction", f"one of {', '.join(RATING_WORDS)}", value)
-    return RATING_WORDS[word]
+    return word if word in (BAD, MEDIOCRE) else RATING_WORDS[word]
 
 
 def _several(value: object) -> tuple[object, ...]:
