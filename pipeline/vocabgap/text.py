@@ -4,6 +4,7 @@ import json
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import chain
@@ -20,6 +21,7 @@ _BOUNDARY = re.compile(
     r"|(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])"  # toneCurve -> tone Curve
     r"|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2})"  # HDRStyle -> HDR Style, but not URLs -> UR Ls
 )
+_FIGURES = re.compile(r"\d+(?: \d+)*")  # of a surface form, where 0.5 is 0 5
 _APOSTROPHES = "'’ʼ"  # the three that occur inside words
 
 # Invisible characters, such as text directions: they change what a reader sees.
@@ -170,6 +172,24 @@ def _stems_of(phrase: str) -> list[str]:
 @lru_cache(maxsize=100_000)
 def _stems_of_part(part: str) -> tuple[str, ...]:
     return tuple(map(stem, words(part)))
+
+
+def without_numbers(form: str) -> str:
+    """Return a surface form with a 0 for each of its numbers."""
+    return _FIGURES.sub("0", form)
+
+
+def numbers_in(form: str) -> tuple[str, ...]:
+    """Return the numbers of a surface form, in order."""
+    return tuple(_FIGURES.findall(form))
+
+
+def differing_in_numbers(wordings: Iterable[str]) -> str:
+    """Say how many wordings differ from another one only in numbers; empty if none does."""
+    surfaces = [*map(surface, wordings)]
+    alike = Counter(map(without_numbers, set(surfaces)))
+    differing = sum(alike[without_numbers(form)] > 1 for form in surfaces)
+    return f"{differing:,} wordings differ only in numbers" if differing else ""
 
 
 def surface(phrase: str) -> str:

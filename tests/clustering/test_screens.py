@@ -63,6 +63,17 @@ def test_a_contrast_that_the_tree_never_merges_is_a_neighbour() -> None:
     assert likely(screen_of(found, "add a sky mask"), "remove a sky mask") > 0.0
 
 
+def test_one_tick_separates_wordings_of_another_number() -> None:
+    lenses = ("24mm lens profile", "85mm lens profile", "lens profile for 85mm", "profile of the 35mm lens")
+    found = clustered("24mm lens profile", *lenses, "lens profile", *CROP)
+    (screen,) = (each for each in found.screens() if lenses[0] in each.wordings)
+
+    assert {*screen.wordings} == {*lenses, "lens profile"}
+    parts = [set(part.wordings) for part in screen.parts]
+    assert {*lenses[1:3]} in parts
+    assert lenses[0] not in set().union(*parts)
+
+
 def test_an_answer_is_evidence_for_the_next_screen(found: Clusters) -> None:
     before = likely(screen_of(found, "sky mask"), "skin mask")
 

@@ -12,6 +12,7 @@ a part is the mentions of the smaller side times the probability of two. The mos
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from vocabgap.clustering.cutting import members_of
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
 from vocabgap.clustering.wordings import Points
 from vocabgap.model.tables import Apart, Constraint, Together
+from vocabgap.text import numbers_in, without_numbers
 
 MOST_NEIGHBOURS: Final = 10  # on a screen
 MOST_DOUBTFUL: Final = 6
@@ -244,9 +246,11 @@ class Screens:
         tree = linkage(squareform(distances, checks=False), "average")
         number = fcluster(tree, MOST_DOUBTFUL + 1, "maxclust")
         main = number[(own + cosines @ own / own.sum() / 2.0).round(9).argmax()]
-        for part in members_of(number - 1):
-            if number[part[0]] == main:
-                continue
+        parts = self._with_other_numbers(members)
+        seen = set(chain.from_iterable(parts))
+        others = (part for part in members_of(number - 1) if number[part[0]] != main)
+        parts += [part for part in others if seen.isdisjoint(part)]
+        for part in parts:
             one = np.zeros(len(members))
             one[part] = own[part]
             other = own - one
@@ -254,6 +258,23 @@ class Screens:
             smaller = min(one.sum(), other.sum())
             odds = float(self.log_odds(cosine, smaller)) + STAYING
             yield _Division(members[part], float(smaller), odds)
+
+    def _with_other_numbers(self, members: IntArray) -> list[IntArray]:
+        """Return the parts of a group, by places in it, for each number but the most used one.
+
+        Only numbers count in which two wordings of the group differ, and nothing else.
+        """
+        surfaces = self._points.surfaces["surface"].gather(members).to_list()
+        alike: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for surface in surfaces:
+            alike[without_numbers(surface)].add(numbers_in(surface))
+        differing = set(chain.from_iterable(several for several in alike.values() if len(several) > 1))
+        parts: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for place, surface in enumerate(surfaces):
+            if (numbers := numbers_in(surface)) in differing:
+                parts[numbers].append(place)
+        by_use = sorted(parts.values(), key=lambda part: -self.weights[members[part]].sum())
+        return [np.array(part) for part in by_use[1:]]
 
     def _cosines(self, members: IntArray) -> FloatArray:
         """Return the cosine similarities of some points, shape (members, members)."""

@@ -14,7 +14,7 @@ from vocabgap.model.capability import Asker, Capability, Example, Tally
 from vocabgap.model.record import rating
 from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed
 from vocabgap.reporting.wording import phrase, short_hash
-from vocabgap.text import excerpt, visible
+from vocabgap.text import differing_in_numbers, excerpt, visible
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
@@ -114,6 +114,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     decisions: tuple[str, ...]
     outgrown: tuple[str, ...]
     cohesion: float
+    differing: str  # how many wordings differ only in numbers; mostly empty
     repeats: int
     seen: int
     examples: tuple[ShownExample, ...]
@@ -194,6 +195,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         asked=excerpt(phrase("asked_by", item, index.askers), most),
         rated=phrase("satisfaction", item),
         trend_phrase=phrase("trend", item),
+        differing=differing_in_numbers(each.wording for each in item.variants),
         factors=phrase("factors", item),
         category=index.categories.place(item.intent_category),
         categories=_placed(item.categories[: limits.names], index.categories),

@@ -17,7 +17,17 @@ from vocabgap.doors.cli.output import PIPE_WIDTH
 from vocabgap.extensions import extensions
 from vocabgap.ingest.roots import origin_of
 from vocabgap.model.moments import in_seconds, iso
-from vocabgap.text import carried, count, escape_unseen, excerpt, in_units, in_words, unit_names, visible
+from vocabgap.text import (
+    carried,
+    count,
+    differing_in_numbers,
+    escape_unseen,
+    excerpt,
+    in_units,
+    in_words,
+    unit_names,
+    visible,
+)
 
 if TYPE_CHECKING:
     import jinja2
@@ -45,6 +55,7 @@ def _environment() -> "jinja2.Environment":
     environment.filters |= {
         "count": count,
         "day": _day,
+        "differing_in_numbers": differing_in_numbers,
         "excerpt": lambda text, *most: excerpt(str(text), *most),
         "folder": folder_line,
         "in_words": in_words,

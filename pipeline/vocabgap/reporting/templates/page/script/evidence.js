@@ -50,7 +50,7 @@ function facts(capability) {
     ['Satisfaction', capability.rated],
     ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
     ['Categories', ...joined(categories, ', ')],
-    ['Similarity of the wordings', decimals(capability.cohesion, 2)],
+    ['Similarity of the wordings', [decimals(capability.cohesion, 2), capability.differing].filter(Boolean).join('; ')],
     ...(capability.seen ? [['Seen in traces or by hooks, not asked for', whole(capability.seen)]] : []),
     ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),
     ...(capability.outgrown.length ? [['Decisions that no longer apply', capability.outgrown.join(', ')]] : []),
