@@ -54,6 +54,13 @@ def test_a_group_is_shown_as_people_decided(needs: Path) -> None:
     assert answer.out.startswith("film grain size: 3 mentions, 3 wordings")
 
 
+def test_a_group_says_how_many_wordings_differ_only_in_numbers(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("24mm lens profile"), gap("85mm lens profile")]}, "lenses")
+    assert (
+        "; 2 wordings differ only in numbers\n" in vocabgap("clusters", "show", "85mm lens profile", root).out
+    )
+
+
 def test_an_unknown_group_is_answered_with_the_nearest(needs: Path) -> None:
     answer = vocabgap("clusters", "show", "sky msk", needs)
 

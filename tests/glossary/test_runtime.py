@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import vocabgap as vg
 from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.glossary.conflicts import BlockedByConflictError
@@ -13,6 +14,11 @@ from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import Strictness
 from vocabgap.glossary.session import ExecutionContext
+
+
+def test_what_a_program_of_ones_own_needs_is_public() -> None:
+    needed = {"GlossaryRuntime", "ExecutionContext", "BlockedByConflictError", "Strictness", "ScopeStack"}
+    assert needed | {"Select", "Define", "Defer"} <= set(vg.__all__)
 
 
 def test_two_meanings_in_a_critical_step_stop_it(tmp_path: Path) -> None:
