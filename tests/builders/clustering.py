@@ -10,6 +10,7 @@ from scipy import sparse
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.vectorizing import FloatArray, Rows
 from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.model.tables import LINKAGE
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -70,6 +71,11 @@ def expanded(distances: FloatArray, weights: Sequence[int]) -> FloatArray:
     np.fill_diagonal(finite, 0.0)
     copies = np.repeat(np.arange(len(weights)), weights)
     return finite[np.ix_(copies, copies)]
+
+
+def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
+    """Table `linkage` of some merges."""
+    return pl.DataFrame(merges, schema=LINKAGE.schema, orient="row")
 
 
 def partition(items: Sequence[Item], labels: Sequence[int]) -> set[frozenset[Item]]:

@@ -6,14 +6,12 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
-from builders.clustering import asking
+from builders.clustering import asking, linkage
 from vocabgap.clustering.contrasts import NEGATION, SHORT, Poles, leaving, parting_poles, pole_rows, poles_of
 from vocabgap.clustering.frames import need
 from vocabgap.clustering.grouping import cluster
-from vocabgap.model.tables import LINKAGE
 from vocabgap.text import surface
 
 SAID = "add remove upload download log in out tide pool colour depth"
@@ -169,10 +167,6 @@ def test_every_row_of_the_table_has_distinct_poles_of_one_or_two_words(name: str
         assert all(1 <= len(word.split()) <= 2 for pole in row for word in pole), row
         for one, other in combinations(row, 2):
             assert not {surface(word) for word in one} & {surface(word) for word in other}, row
-
-
-def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
-    return pl.DataFrame(merges, schema=LINKAGE.schema, orient="row")
 
 
 # Of four points 0 and 1 merge, then 2 and 3, then all.

@@ -3,20 +3,16 @@
 from typing import Final
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.clustering import linkage
 from vocabgap.clustering.contrasts import LEFT, RIGHT, leaving
 from vocabgap.clustering.cutting import WORDS_CUT, Cut, cuts, flat_groups
 from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.model.tables import LINKAGE
 from vocabgap.text import surface
-
-
-def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
-    return pl.DataFrame(merges, schema=LINKAGE.schema, orient="row")
 
 
 @pytest.mark.parametrize(

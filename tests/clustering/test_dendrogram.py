@@ -6,15 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from builders.clustering import linkage
 from vocabgap.clustering.cutting import below, flat_groups
 from vocabgap.clustering.linkage import Merges, in_order_of_height
-from vocabgap.model.tables import LINKAGE
 
 Merge = tuple[int, int, float]
-
-
-def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
-    return pl.DataFrame(merges, schema=LINKAGE.schema, orient="row")
 
 
 def ordered(merges: list[Merge], weights: list[float]) -> pl.DataFrame:

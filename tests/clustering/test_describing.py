@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from itertools import combinations
 from statistics import fmean
-from typing import Final
 
 import numpy as np
 import polars as pl
@@ -12,14 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from builders.clustering import asking, in_full, random_rows
+from builders.clustering import asking, in_full, linkage, random_rows
 from vocabgap.clustering import describing
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller, cohesion, similarity, weakest_links
 from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import points_of
-from vocabgap.model.tables import LINKAGE
 
 RandomRows = Callable[[int, int], sparse.csr_array]
 
@@ -32,10 +30,6 @@ labellings = st.lists(st.integers(0, 4), min_size=1, max_size=14).map(
 
 def rows_of(*rows: list[float]) -> Rows:
     return Rows(sparse.csr_array(np.array(rows)), sparse.csr_array((0, 0)))
-
-
-def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
-    return pl.DataFrame(merges, schema=LINKAGE.schema, orient="row")
 
 
 def dense(rows: Rows) -> FloatArray:
@@ -114,9 +108,6 @@ def test_rows_that_are_taken_part_by_part_give_the_same(
 
     np.testing.assert_array_equal(similarity(rows, labels), at_one_time[0])
     np.testing.assert_array_equal(cohesion(rows, labels), at_one_time[1])
-
-
-STAYS: Final = np.zeros(4, dtype=bool)
 
 
 def test_the_weakest_link_of_a_group_that_a_side_left_is_without_it() -> None:

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 import pytest
 
-from builders.clustering import in_full
+from builders.clustering import asking, in_full
 from vocabgap.clustering import blending as dense
 from vocabgap.clustering.blending import (
     CONTRASTS,
@@ -21,13 +20,8 @@ from vocabgap.clustering.blending import (
     embedded,
 )
 from vocabgap.clustering.grouping import cluster
-from vocabgap.clustering.wordings import Points, points_of
+from vocabgap.clustering.wordings import points_of
 from vocabgap.errors import InvalidInputError
-from vocabgap.model.record import PHRASE_FIELDS
-
-
-def with_texts(records: pl.DataFrame) -> Points:
-    return points_of(records).with_texts()
 
 
 class Fixed:
@@ -104,10 +98,10 @@ def test_each_of_equal_texts_counts(copies: tuple[int, ...]) -> None:
 
 
 def test_a_surface_is_embedded_as_it_is_worded_most_and_once_more_as_its_need() -> None:
-    records = asked_for("No way to reed-mask", "no way to reed mask", "no way to reed mask", "tilt shift")
+    records = asking("No way to reed-mask", "no way to reed mask", "no way to reed mask", "tilt shift")
     embedder = Fixed(directions(2, 4))
 
-    rows = blended_rows(with_texts(records), embedder)
+    rows = blended_rows(points_of(records).with_texts(), embedder)
 
     assert embedder.asked == ["no way to reed mask", "tilt shift", "reed mask", "tilt shift"]
     assert in_full(rows).shape[0] == 2
@@ -115,7 +109,7 @@ def test_a_surface_is_embedded_as_it_is_worded_most_and_once_more_as_its_need() 
 
 
 def test_words_are_their_share_of_a_row() -> None:
-    points = with_texts(asked_for("reed mask", "tilt shift"))
+    points = points_of(asking("reed mask", "tilt shift")).with_texts()
 
     rows = blended_rows(points, Fixed(directions(3, 4)))
 
@@ -126,7 +120,7 @@ def test_words_are_their_share_of_a_row() -> None:
 def test_opposites_are_moved_apart() -> None:
     """All embeddings are the same here: nothing but the words and their poles tells the needs apart."""
     alike, opposite = (
-        blended_rows(with_texts(asked_for(*phrases)), Fixed(np.ones((4, 3)))).dense
+        blended_rows(points_of(asking(*phrases)).with_texts(), Fixed(np.ones((4, 3)))).dense
         for phrases in (("insert a reed", "add a reed"), ("remove a reed", "add a reed"))
     )
 
@@ -153,9 +147,4 @@ def test_what_is_no_vector_a_text_is_refused(vectors: object, told: str) -> None
 @pytest.mark.parametrize("named", [3, np.zeros(2)])
 def test_what_is_no_embedder_is_refused(named: Any) -> None:  # noqa: ANN401 - anything may come
     with pytest.raises(InvalidInputError, match="embedder: expected an object with a name and embed"):
-        cluster(asked_for("reed mask", "tilt shift"), embedder=named)
-
-
-def asked_for(*phrases: str) -> pl.DataFrame:
-    rows = [{"missing_capability": phrase} for phrase in phrases]
-    return pl.DataFrame(rows, schema=dict.fromkeys(PHRASE_FIELDS, pl.String))
+        cluster(asking("reed mask", "tilt shift"), embedder=named)

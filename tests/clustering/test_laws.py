@@ -59,19 +59,15 @@ def test_label_is_in_the_words_of_its_own_cluster(phrases: list[str], threshold:
 
 
 @given(phrase_lists, st.floats(0.0, 1.0))
-def test_similarity_of_a_label_is_one(phrases: list[str], threshold: float) -> None:
-    found = cluster(asking(*phrases), threshold=threshold)
-
-    similarity = dict(found.wordings.select("surface", "similarity").iter_rows())
-    assert [similarity[each] for each in found.clusters["label_surface"]] == [1.0] * found.clusters.height
-
-
-@given(phrase_lists, st.floats(0.0, 1.0))
-def test_similarity_and_cohesion_are_from_zero_to_one(phrases: list[str], threshold: float) -> None:
+def test_similarity_and_cohesion_are_from_zero_to_one_and_that_of_a_label_is_one(
+    phrases: list[str], threshold: float
+) -> None:
     found = cluster(asking(*phrases), threshold=threshold)
 
     assert found.wordings["similarity"].is_between(0.0, 1.0).all()
     assert found.clusters["cohesion"].is_between(0.0, 1.0).all()
+    similarity = dict(found.wordings.select("surface", "similarity").iter_rows())
+    assert [similarity[each] for each in found.clusters["label_surface"]] == [1.0] * found.clusters.height
 
 
 @given(phrase_lists)

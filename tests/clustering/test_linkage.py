@@ -1,6 +1,5 @@
 """Average linkage: scikit-learn, the chain and the rounds make the same merges; the law of each merge."""
 
-import runpy
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
+from benchmarks.wordings import draw
 from builders import outside
 from builders.clustering import asking, grouped_wordings, in_full, mixed_rows, random_rows
 from vocabgap.clustering import blending, linkage, neighbours
@@ -36,8 +36,7 @@ from vocabgap.clustering.vectorizing import FloatArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.text import surface
 
-TESTS = Path(__file__).parents[1]
-DEMO = TESTS.parent / "data" / "demo"
+DEMO = Path(__file__).parents[2] / "data" / "demo"
 EXACT = 1e-9
 seeds = st.integers(0, 2**32 - 1)
 weightings = st.lists(st.integers(1, 5), min_size=2, max_size=14)
@@ -63,7 +62,6 @@ class ByMeaning:
 @cache
 def drawn(count: int, needs: int, seed: int) -> tuple[str, ...]:
     """Wordings of some needs; few needs are met often, most of them rarely."""
-    draw = runpy.run_path(str(TESTS / "benchmarks" / "wordings.py"))["draw"]
     return tuple(draw(count, needs, seed, surface).texts)
 
 

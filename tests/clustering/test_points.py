@@ -12,11 +12,6 @@ from builders.clustering import asking
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.model.record import PHRASE_FIELDS
 
-
-def with_texts(records: pl.DataFrame) -> Points:
-    return points_of(records).with_texts()
-
-
 phrase_lists = st.lists(
     st.lists(st.sampled_from(["Sky", "masks", "the", "not", "???", "it", "is"]), min_size=1, max_size=4).map(
         " ".join
@@ -69,45 +64,38 @@ def test_no_phrase_gives_no_point(phrases: tuple[str | None, ...]) -> None:
     assert (len(found.clause_shares), len(found.weights)) == (0, 0)
 
 
-def details(*records: dict[str, str]) -> pl.DataFrame:
+def told(*records: dict[str, str]) -> Points:
     columns = (*PHRASE_FIELDS, "intent", "workaround")
-    return pl.DataFrame(list(records), schema=dict.fromkeys(columns, pl.String))
+    return points_of(pl.DataFrame(list(records), schema=dict.fromkeys(columns, pl.String))).with_texts()
 
 
 def test_a_text_is_the_need_and_what_the_record_says_of_it() -> None:
-    found = with_texts(
-        details(
-            {
-                "missing_capability": "no way to trace a coastline",
-                "description": "Drawn from a scan.",
-                "intent": "harbour map",
-                "workaround": "by hand",
-            }
-        )
-    )
+    needed, described = "no way to trace a coastline", "Drawn from a scan."
+    said = {"intent": "harbour map", "workaround": "by hand"}
+
+    found = told({"missing_capability": needed, "description": described, **said})
 
     assert found.texts == ("trace a coastline. harbour map. Drawn from a scan.. by hand",)
     assert found.text_contents == ("trace coastlin harbour map drawn scan hand",)
 
 
 def test_what_was_used_instead_is_read_but_adds_no_words() -> None:
-    records = details(
-        {"missing_capability": "sky mask", "intent": "harbour map"}, {"missing_capability": "tilt shift"}
-    ).with_columns(pl.Series("operations_involved", [["draw_line", "fill"], None], pl.List(pl.String)))
+    records = asking("sky mask", "tilt shift").with_columns(
+        pl.Series("intent", ["harbour map", None]),
+        pl.Series("operations_involved", [["draw_line", "fill"], None], pl.List(pl.String)),
+    )
 
-    found = with_texts(records)
+    found = points_of(records).with_texts()
 
     assert found.texts == ("sky mask. harbour map. draw line, fill", "tilt shift")
     assert found.text_contents == ("sky mask harbour map", "tilt shift")
 
 
 def test_the_record_that_says_most_speaks_for_its_surface() -> None:
-    found = with_texts(
-        details(
-            {"missing_capability": "sky mask", "intent": "short"},
-            {"missing_capability": "sky masks", "intent": "the longest of the three"},
-            {"missing_capability": "Sky mask", "intent": "not so short"},
-        )
+    found = told(
+        {"missing_capability": "sky mask", "intent": "short"},
+        {"missing_capability": "sky masks", "intent": "the longest of the three"},
+        {"missing_capability": "Sky mask", "intent": "not so short"},
     )
 
     assert len(found.texts) == 1
@@ -126,9 +114,7 @@ def test_the_order_of_records_and_how_often_one_says_the_same_change_no_text(
 ) -> None:
     records = [dict(zip(("missing_capability", "intent", "workaround"), row, strict=True)) for row in rows]
 
-    one, other = (
-        with_texts(details(*each)) for each in (records, shuffle.sample(records * 2, 2 * len(records)))
-    )
+    one, other = (told(*each) for each in (records, shuffle.sample(records * 2, 2 * len(records))))
 
     assert (one.texts, one.text_contents) == (other.texts, other.text_contents)
 

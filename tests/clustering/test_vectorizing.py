@@ -20,8 +20,6 @@ from vocabgap.clustering.vectorizing import (
 )
 from vocabgap.text import content_words, ignored_stems, surface
 
-CONTENTS = ["fog mask", "fog mask feather", "grain overlay", "film grain overlay strength", "???", "z"]
-MENTIONS = [5, 1, 3, 2, 4, 1]
 Corpus = list[tuple[str, int, float]]
 
 # So few words that no row is long enough to be shortened.

