@@ -3,12 +3,11 @@
 Nothing is fitted to the names.
 """
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from benchmarks import covering
 from builders import outside
 from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.ranking.vocabulary import load_vocabulary
@@ -17,25 +16,15 @@ TESTS = Path(__file__).parents[1]
 MAP_DESK = TESTS / "data" / "map_desk"
 
 
-@pytest.fixture(scope="module")
-def benchmark() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("coverage_benchmark", TESTS / "benchmarks" / "covering.py")
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
-
-
 @pytest.mark.parametrize(("operations", "among"), [(False, 0.88), (True, 0.92)])
 def test_a_right_entry_is_among_the_first_three_and_few_open_needs_are_called_covered(
-    benchmark: ModuleType, pytestconfig: pytest.Config, operations: bool, among: float
+    pytestconfig: pytest.Config, operations: bool, among: float
 ) -> None:
     vocabulary = load_vocabulary(outside(pytestconfig, "chemigram/vocabulary"))
-    shipped, unmet = benchmark.read_needs(outside(pytestconfig, "chemigram/documented_gaps.jsonl"))
+    shipped, unmet = covering.read_needs(outside(pytestconfig, "chemigram/documented_gaps.jsonl"))
 
-    found = benchmark.measure(
-        benchmark.ours(vocabulary), shipped, unmet, operations=operations, threshold=DEFAULT_COVERED
+    found = covering.measure(
+        covering.ours(vocabulary), shipped, unmet, operations=operations, threshold=DEFAULT_COVERED
     )
 
     assert (len(vocabulary.entries), len(shipped), len(unmet)) == (123, 49, 99)
@@ -45,14 +34,12 @@ def test_a_right_entry_is_among_the_first_three_and_few_open_needs_are_called_co
 
 
 @pytest.mark.parametrize("operations", [False, True])
-def test_of_a_map_desk_entries_are_found_and_no_open_need_is_called_covered(
-    benchmark: ModuleType, operations: bool
-) -> None:
+def test_of_a_map_desk_entries_are_found_and_no_open_need_is_called_covered(operations: bool) -> None:
     vocabulary = load_vocabulary(MAP_DESK)
-    shipped, unmet = benchmark.read_needs(MAP_DESK / "needs.jsonl")
+    shipped, unmet = covering.read_needs(MAP_DESK / "needs.jsonl")
 
-    found = benchmark.measure(
-        benchmark.ours(vocabulary), shipped, unmet, operations=operations, threshold=DEFAULT_COVERED
+    found = covering.measure(
+        covering.ours(vocabulary), shipped, unmet, operations=operations, threshold=DEFAULT_COVERED
     )
 
     assert (len(vocabulary.entries), len(shipped), len(unmet)) == (40, 15, 10)

@@ -43,10 +43,13 @@ def test_category_aliases_fold(spelling: str, category: str) -> None:
     assert table["intent_category"].to_list() == [category]
 
 
-def test_given_category_aliases_are_used() -> None:
-    table = ranked([{"intent_category": "Hue"}], category_aliases={"hue": "color"})
+def test_given_aliases_are_used() -> None:
+    aliases = {"category_aliases": {"hue": "color"}, "operation_aliases": {"burn": "exposure"}}
+
+    table = ranked([{"intent_category": "Hue", "operations_involved": ["Burn"]}], **aliases)
 
     assert tally_of(table, "categories") == [("color", 1)]
+    assert tally_of(table, "operations") == [("exposure", 1)]
 
 
 def test_askers_are_tenants_with_repositories_those_with_most_mentions_first() -> None:
@@ -71,12 +74,6 @@ def test_operation_aliases_fold(spelling: str) -> None:
     table = ranked([{"operations_involved": [spelling]}, {"operations_involved": ["toneequal"]}])
 
     assert tally_of(table, "operations") == [("toneequal", 2)]
-
-
-def test_given_operation_aliases_are_used() -> None:
-    table = ranked([{"operations_involved": ["Burn"]}], operation_aliases={"burn": "exposure"})
-
-    assert tally_of(table, "operations") == [("exposure", 1)]
 
 
 @pytest.mark.parametrize("column", ["operations_involved", "vocabulary_used"])

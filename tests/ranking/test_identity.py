@@ -150,22 +150,22 @@ def test_what_was_decided_is_told_once_and_in_order() -> None:
     assert (row["label"], row["pinned"], row["decisions"]) == ("look", False, ["first", "second"])
 
 
-def test_the_ranking_takes_what_is_known() -> None:
+def ranked_by(*verdicts: tuple[Any, ...]) -> pl.DataFrame:
+    """The ranking of three needs, asked for three times, twice and once, after some verdicts."""
     asked = ["sky mask"] * 3 + ["film grain"] * 2 + ["lamp"]
     frame = records([{"missing_capability": phrase} for phrase in asked])
     found = cluster(frame, threshold=0.0)
-    verdicts = pl.DataFrame(
-        [
-            ("sky mask", "dec-1", NINE, "ana", "dismiss", None, "no", ["sky mask"]),
-            ("lamp", "dec-2", NINE, "ana", "pin", None, "first", ["lamp"]),
-            ("lamp", "dec-3", NINE, "ana", "rename", "lamp glow", "named", ["lamp"]),
-        ],
-        schema=VERDICTS.schema,
-        orient="row",
-    )
-    known = identify(found, found.constrained([]), Parts.of(frame), verdicts=verdicts).identities
+    table = pl.DataFrame([(*row, [row[0]]) for row in verdicts], schema=VERDICTS.schema, orient="row")
+    known = identify(found, found.constrained([]), Parts.of(frame), verdicts=table).identities
+    return rank(frame, found, identities=known)
 
-    table = rank(frame, found, identities=known)
+
+def test_the_ranking_takes_what_is_known() -> None:
+    table = ranked_by(
+        ("sky mask", "dec-1", NINE, "ana", "dismiss", None, "no"),
+        ("lamp", "dec-2", NINE, "ana", "pin", None, "first"),
+        ("lamp", "dec-3", NINE, "ana", "rename", "lamp glow", "named"),
+    )
 
     assert table.select("rank", "label", "status", "pinned", "decisions").rows() == [
         (1, "lamp glow", "open", True, ["first", "named"]),
@@ -183,20 +183,10 @@ def test_the_ranking_takes_what_is_known() -> None:
     ],
 )
 def test_what_is_settled_comes_last_though_it_was_pinned(action: str, expected: list[str]) -> None:
-    asked = ["sky mask"] * 3 + ["film grain"] * 2 + ["lamp"]
-    frame = records([{"missing_capability": phrase} for phrase in asked])
-    found = cluster(frame, threshold=0.0)
-    verdicts = pl.DataFrame(
-        [
-            ("lamp", "dec-1", NINE, "ana", "pin", None, "first", ["lamp"]),
-            ("lamp", "dec-2", NINE.replace(minute=1), "ana", action, None, "then", ["lamp"]),
-        ],
-        schema=VERDICTS.schema,
-        orient="row",
+    table = ranked_by(
+        ("lamp", "dec-1", NINE, "ana", "pin", None, "first"),
+        ("lamp", "dec-2", NINE.replace(minute=1), "ana", action, None, "then"),
     )
-    known = identify(found, found.constrained([]), Parts.of(frame), verdicts=verdicts).identities
-
-    table = rank(frame, found, identities=known)
 
     assert table["label"].to_list() == expected
     assert table["unpinned_rank"].drop_nulls().to_list() == ([3] if expected[0] == "lamp" else [])

@@ -1,6 +1,7 @@
 """What became of capabilities between two runs, from their identifiers and their surfaces."""
 
 import polars as pl
+import pytest
 
 from vocabgap.ranking.identity import relations
 
@@ -22,26 +23,29 @@ def told(before: list[Surface], after: list[Surface]) -> set[tuple[str, str | No
     return set(relations(earlier, later).select("relation", "capability_id", "previous_id").iter_rows())
 
 
-def test_strangers_that_share_surfaces_are_the_same() -> None:
-    assert told([("old", "sky mask", 3)], [("new", "sky mask", 3)]) == {("continued", "new", "old")}
-
-
-def test_one_that_goes_on_under_its_identifier_is_matched_with_no_stranger() -> None:
-    before = [("sky", "sky mask", 9), ("sky", "cloud mask", 1)]
-    after = [("other", "sky mask", 9), ("sky", "cloud mask", 1)]
-
-    assert told(before, after) == {("continued", "sky", "sky"), ("split", "other", "sky")}
-
-
-def test_no_stranger_takes_the_place_of_one_that_goes_on() -> None:
-    before = [("sky", "sky mask", 1), ("gone", "cloud mask", 9)]
-    after = [("sky", "sky mask", 1), ("sky", "cloud mask", 9)]
-
-    assert told(before, after) == {("continued", "sky", "sky"), ("merged", "sky", "gone")}
-
-
-def test_a_surface_that_moved_between_two_that_go_on_is_no_relation() -> None:
-    before = [("sky", "sky mask", 2), ("sky", "cloud mask", 1), ("sea", "sea mask", 2)]
-    after = [("sky", "sky mask", 2), ("sea", "sea mask", 2), ("sea", "cloud mask", 1)]
-
-    assert told(before, after) == {("continued", "sky", "sky"), ("continued", "sea", "sea")}
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ([("old", "sky mask", 3)], [("new", "sky mask", 3)], {("continued", "new", "old")}),
+        (
+            [("sky", "sky mask", 9), ("sky", "cloud mask", 1)],
+            [("other", "sky mask", 9), ("sky", "cloud mask", 1)],
+            {("continued", "sky", "sky"), ("split", "other", "sky")},
+        ),
+        (
+            [("sky", "sky mask", 1), ("gone", "cloud mask", 9)],
+            [("sky", "sky mask", 1), ("sky", "cloud mask", 9)],
+            {("continued", "sky", "sky"), ("merged", "sky", "gone")},
+        ),
+        (
+            [("sky", "sky mask", 2), ("sky", "cloud mask", 1), ("sea", "sea mask", 2)],
+            [("sky", "sky mask", 2), ("sea", "sea mask", 2), ("sea", "cloud mask", 1)],
+            {("continued", "sky", "sky"), ("continued", "sea", "sea")},
+        ),
+    ],
+    ids=["strangers", "no stranger beside itself", "no stranger instead", "a surface that moved"],
+)
+def test_what_goes_on_is_matched_by_its_identifier_and_strangers_by_surfaces(
+    before: list[Surface], after: list[Surface], expected: set[tuple[str, str, str]]
+) -> None:
+    assert told(before, after) == expected
