@@ -22,7 +22,7 @@ WEEKLY = "weekly-job"
     ("name", "after", "before", "fewest"),
     [
         ("tutorial", "# ", "", 9), ("installing", "## A new version", "", 6),
-        ("your-own-file", "## The shortest way", "", 5), ("logging", "## Hooks", "", 5),
+        ("gap-logs", "## Your own file", "", 5), ("logging", "## Hooks", "", 5),
         (WEEKLY, "# ", "## Hand a report on", 16), ("settings", "### A model of your own", "", 7),
     ],
 )  # fmt: skip

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 import msgspec
 from typer.main import get_command
@@ -23,24 +23,24 @@ from vocabgap.model.settings import Settings, known_flags
 from vocabgap.model.tables import CLUSTERS, FILES, LINKAGE, LISTED, PUBLISHED, WORDINGS, Table
 
 MANUAL: Final = Path(vocabgap.__file__).parent / "manual"
-_MADE: Final = (
-    "What the program says of itself: `make approve` writes this page anew, and a test compares it."
-)
+_MADE: Final = "`make approve` writes this page from the code."
 _ATTRIBUTE: Final = re.compile(r"^    (\w+): (.*(?:\n     +.*)*)", re.MULTILINE)
 _WITHIN: Final = ("not_a_gap", "source")  # tables of which each key is a name of one's own
 _SHOWN: Final = (str, int, float, bool, type(None))
 _RUN: Final = "run"
-_SHARED: Final = 3  # commands that have an option, for it to stand at the top
-_HEADINGS: Final = 4  # lines of a table without rows
+_SHARED: Final = 2  # commands that have an option, for it to stand at the top
+_REQUIREMENTS: Final = Path(__file__).parents[1] / "data" / "requirements.tsv"
+SEEDS: Final = {
+    "000": "The gap record (ADR-060)", "001": "The gap log and its report",
+    "003": "The shared corpus", "004": "The glossary",
+}  # fmt: skip
 
 
-def lines_of_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """A table of Markdown, between empty lines."""
-    yield from ("", f"| {' | '.join(headings)} |", f"|{':--|' * len(headings)}")
-    for row in rows:
-        cells = (" ".join(cell.split()).replace("|", "\\|") for cell in row)
-        yield f"| {' | '.join(cells)} |"
-    yield ""
+def lines_of_list(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A list of Markdown: what is told, further facts in brackets if there are any, and its meaning."""
+    for told, *facts, meaning in rows:
+        within = "; ".join(filter(None, facts))
+        yield " ".join(f"- {told}{f' ({within})' if within else ''}: {meaning}".split())
 
 
 def code(text: str) -> str:
@@ -82,9 +82,9 @@ def commands() -> Iterator[str]:
     every = list(contexts())
     told = {context.command_path: options_of(context) for context in every}
     uses = Counter(option for options in told.values() for option in options)
-    shared = sorted(option for option, number in uses.items() if number >= _SHARED and option[0][0] == "-")
+    shared = sorted(option for option, number in uses.items() if number >= _SHARED)
     yield from ("# Every command", "", _MADE, "A session with them is in [the command line](commands.md).")
-    yield from ("", "## Options of several commands")
+    yield from ("", "## What several commands take")
     yield from _options(option for option in shared if "--help" not in option[0])
     for context in every:
         yield from ("", f"## {context.command_path}", "")
@@ -96,10 +96,8 @@ def commands() -> Iterator[str]:
 
 
 def _options(options: Iterable[tuple[str, str]]) -> list[str]:
-    table = list(
-        lines_of_table(("option", "meaning"), ((code(names), meaning) for names, meaning in options))
-    )
-    return table[:-1] if len(table) > _HEADINGS else []
+    items = list(lines_of_list((code(names), meaning) for names, meaning in options))
+    return ["", *items] if items else []
 
 
 # Settings
@@ -157,24 +155,26 @@ def settings_rows(struct: type, table: str = "") -> Iterator[tuple[str, tuple[st
         if default is msgspec.NODEFAULT:
             default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else None
         shown = "" if default is None else msgspec.json.encode(default).decode()
-        also = ", ".join(filter(None, (flags.get((table, field.name)), variables.get((table, field.name)))))
-        yield table, (code(field.name), kind, code(shown), code(also), explained.get(field.name, ""))
+        shown = f"default {code(shown)}" if shown else ""
+        also = [flags.get((table, field.name)), variables.get((table, field.name))]
+        yield (
+            table,
+            (code(field.name), kind, shown, *map(code, filter(None, also)), explained.get(field.name, "")),
+        )
 
 
 def settings() -> Iterator[str]:
     """Every key of the settings file."""
     yield from ("# Every setting", "", _MADE)
     yield "A file with them, and what counts more than what, is in [settings](settings.md)."
-    headings = ("key", "what it takes", "default", "option, variable", "meaning")
+    yield "Brackets hold what a key takes, its default, its option and its variable."
     rows = [row for row in settings_rows(Settings) if row[0]]
     for table in dict.fromkeys(table for table, _ in rows):
-        yield from ("", f"## [{table}]")
-        yield from list(lines_of_table(headings, (row for name, row in rows if name == table)))[:-1]
+        yield from ("", f"## [{table}]", "", *lines_of_list(row for name, row in rows if name == table))
     names = meanings(Settings)
     for table in _WITHIN:
         yield from ("", f"## [{table}]" if table != "source" else "## [source.NAME]", "", names[table])
-    source = (row for _, row in settings_rows(_source()))
-    yield from list(lines_of_table(headings, source))[:-1]
+    yield from ("", *lines_of_list(row for _, row in settings_rows(_source())))
 
 
 def _source() -> type:
@@ -203,11 +203,11 @@ def tables() -> Iterator[str]:
     for table in (*PUBLISHED.values(), *own, *of_slices):
         beside, rows = columns(table)
         yield from ("", f"## {table.name}", "", f"A row is {table.row}.{beside}")
-        yield from list(lines_of_table(("column", "type", "meaning"), rows))[:-1]
+        yield from ("", *lines_of_list(rows))
     yield from ("", f"## {_RUN}.json", "", "The manifest of a run.")
     events = [json.loads(line) for line in typed("--json", "schema", _RUN).out.splitlines()[:-1]]
     fields = ((code(each["name"]), code(each["dtype"]), each["meaning"]) for each in events)
-    yield from list(lines_of_table(("field", "type", "meaning"), fields))[:-1]
+    yield from ("", *lines_of_list(fields))
 
 
 # Python
@@ -284,14 +284,46 @@ def python() -> Iterator[str]:
     functions = {name: each for name, each in public.items() if inspect.isfunction(each)}
     yield from ("", "## Functions")
     rows = [(code(signature_of(name, each)), sentence(each)) for name, each in functions.items()]
-    yield from list(lines_of_table(("function", "meaning"), rows))[:-1]
+    yield from ("", *lines_of_list(rows))
     for name, kind in public.items():
         if name not in functions:
             yield from ("", f"## {name}", "", sentence(kind))
             if fields := ", ".join(code(f".{field}") for field in meanings(kind)):
                 yield from ("", f"Attributes: {fields}.")
             rows = list(members(kind))
-            yield from list(lines_of_table(("member", "meaning"), rows))[:-1] if rows else ()
+            yield from ("", *lines_of_list(rows)) if rows else ()
+
+
+# Requirements
+
+
+class Requirement(NamedTuple):
+    """A row of `requirements.tsv`."""
+
+    seed: str
+    requirement: str
+    test: str  # FILE::FUNCTION below `tests`, without `.py`
+    why: str  # the program differs, and this is better
+
+
+def requirements_told() -> list[Requirement]:
+    """What the seeds ask for, each with a test that shows it."""
+    _, *rows = _REQUIREMENTS.read_text(encoding="utf-8").splitlines()
+    return [Requirement(*row.split("\t")) for row in rows]
+
+
+def requirements() -> Iterator[str]:
+    """Every requirement with its test."""
+    every = requirements_told()
+    yield from ("# Requirements, each with its test", "")
+    yield "vocabgap implements four documents. Each line is a requirement, with its test below `tests`."
+    yield "`make approve` writes this page from `tests/data/requirements.tsv`."
+    for seed, title in SEEDS.items():
+        yield from ("", f"## {title}", "")
+        for each in every:
+            if each.seed == seed:
+                differs = f". Differs: {each.why}" if each.why else ""
+                yield f"- {each.requirement}: {code(each.test)}{differs}"
 
 
 PAGES: Final[dict[str, Callable[[], Iterator[str]]]] = {
@@ -299,6 +331,7 @@ PAGES: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "reference-settings": settings,
     "reference-tables": tables,
     "reference-python": python,
+    "requirements": requirements,
 }
 
 

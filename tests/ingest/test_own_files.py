@@ -50,7 +50,7 @@ def files(folder: Path) -> None:
     pl.DataFrame({"need": ["rotate a layer", "blend two layers"]}).write_parquet(folder / "wishes.parquet")
 
 
-ROWS = re.findall(r"^\|.*\| `([^`]*)` \|.*\| (\d.*) \|$", page("your-own-file"), flags=re.MULTILINE)
+ROWS = re.findall(r"^\|.*\| `([^`]*)` \|.*\| (\d.*) \|$", page("gap-logs"), flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize(("arguments", "result"), ROWS)

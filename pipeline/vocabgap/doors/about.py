@@ -27,11 +27,11 @@ _PREFIX: Final = "VOCABGAP_"
 _PAGES: Final = {
     "tutorial": ("tutorial",),
     "how to": (
-        "installing", "your-own-file", "gap-logs", "logging", "deciding", "weekly-job", "scale",
+        "installing", "gap-logs", "logging", "deciding", "weekly-job", "scale",
     ),
     "reference": (
         "commands", "reference-commands", "settings", "reference-settings", "reference-tables",
-        "reference-python",
+        "reference-python", "requirements",
     ),
     "explanation": ("reading-the-report", "grouping", "comparison", "safety"),
 }  # fmt: skip

@@ -81,7 +81,7 @@ def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: 
     return StateError(
         f"no log was found in {where}: looked for {named}; {_kept(target)}",
         hint=f"{others or 'check that the folder is complete, or name a folder that contains logs'};"
-        " `vocabgap log` begins a log; `vocabgap manual your-own-file` says how to read other logs;"
+        " `vocabgap log` begins a log; `vocabgap manual gap-logs` says how to read other logs;"
         f" {_EMPTY}",
     )
 
