@@ -25,6 +25,7 @@ from vocabgap.model.tables import CLUSTERS, FILES, LINKAGE, LISTED, PUBLISHED, W
 MANUAL: Final = Path(vocabgap.__file__).parent / "manual"
 _MADE: Final = "`make approve` writes this page from the code."
 _ATTRIBUTE: Final = re.compile(r"^    (\w+): (.*(?:\n     +.*)*)", re.MULTILINE)
+_KEY: Final = re.compile(r"'(\w+)': ")
 _WITHIN: Final = ("not_a_gap", "source")  # tables of which each key is a name of one's own
 _SHOWN: Final = (str, int, float, bool, type(None))
 _RUN: Final = "run"
@@ -192,7 +193,15 @@ def columns(table: Table) -> tuple[str, Iterator[tuple[str, ...]]]:
     follows = table.columns != records and table.columns[: len(records)] == records
     rows = table.columns[len(records) :] if follows else table.columns
     beside = " The columns of `records`, then:" if follows else ""
-    return beside, ((code(each.name), code(str(each.dtype)), each.meaning) for each in rows)
+    return beside, ((code(each.name), code(_type(each.dtype)), each.meaning) for each in rows)
+
+
+def _type(dtype: object) -> str:
+    """A type of Polars, of a struct the names alone."""
+    names = re.sub(
+        r"Struct\(\{(.*?)\}\)", lambda found: f"Struct({','.join(_KEY.findall(found[1]))})", str(dtype)
+    )
+    return re.sub(r"time_\w+='(\w+)'", r"\1", names)
 
 
 def tables() -> Iterator[str]:
