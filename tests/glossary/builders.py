@@ -32,7 +32,7 @@ def update(
     return GlossarySenseUpdated(
         term_surface=term,
         scope=scope,
-        new_sense=NewSense(term, scope, definition, 1.0, SenseStatus(status)),
+        sense=NewSense(term, scope, definition, 1.0, SenseStatus(status)),
         actor=Actor("user:ann"),
         update_type=UpdateType(update_type),
         provenance=Provenance("user:ann", when, source),

@@ -204,7 +204,9 @@ def loaded_checkpoint(given: Input) -> object:
 
 
 def resolved(given: Input) -> list[list[str]]:
-    found = glossary_of(given).resolve(given["surface"], given.get("scopes"))
+    found = Glossary(glossary_of(given), ScopeStack(given.get("scopes", SCOPES.names))).resolve(
+        given["surface"]
+    )
     return [[each.scope, each.definition] for each in found]
 
 

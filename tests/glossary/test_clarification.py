@@ -122,7 +122,7 @@ def test_what_is_hardly_a_term_becomes_a_draft_once(tmp_path: Path) -> None:
     drafts = [e.event for e in read_events(runtime.logs).events if isinstance(e.event, GlossarySenseUpdated)]
     assert weak
     assert sorted(each.term_surface for each in drafts) == sorted(weak)
-    assert {each.new_sense.status for each in drafts} == {SenseStatus.DRAFT}
+    assert {each.sense.status for each in drafts} == {SenseStatus.DRAFT}
     assert first.questions == []
     assert not runtime.load().glossary.resolve(weak[0])
 

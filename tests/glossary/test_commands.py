@@ -167,6 +167,18 @@ def test_conflicts_are_narrowed() -> None:
 
 
 @pytest.mark.usefixtures("two_lifts")
+def test_list_shows_an_earlier_version() -> None:
+    (version,) = events(vocabgap("--json", "glossary", "list").out)[-1]["versions"]
+    vocabgap("glossary", "deprecate", "lift", "--definition", STAIN)
+
+    earlier = vocabgap("glossary", "list", "--version", version["version_id"])
+    lost = vocabgap("glossary", "list", "--version", "0")
+
+    assert (earlier.out.count("active"), vocabgap("glossary", "list").out.count("active")) == (2, 1)
+    assert (lost.code, "version '0' cannot be rebuilt" in lost.err) == (3, True)
+
+
+@pytest.mark.usefixtures("two_lifts")
 def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
     vocabgap("glossary", "check", "--text", "Please lift it.", "--step", "develop")
     conflict = events(vocabgap("--json", "glossary", "conflicts").out)[0]["conflict_id"]

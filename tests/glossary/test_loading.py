@@ -51,10 +51,15 @@ def test_an_answer_outlives_the_run(folders: tuple[Path, Path]) -> None:
 
 def test_what_is_one_missions_own_is_no_others(folders: tuple[Path, Path]) -> None:
     append_events(folders[1], "one", [update("zone", "ours", "mission_local")])
-    append_events(folders[1], "one", [update("range", "everybody's")])
+    answer = update("lift", "ours", "mission_local", source="user_clarification")
+    append_events(folders[1], "one", [answer, update("range", "everybody's", "audience_domain")])
     for mission, local, team in (("one", 1, 1), ("two", 0, 1), (None, 1, 1)):
-        glossary = GlossaryFiles(*folders).load(mission).glossary
+        files = GlossaryFiles(*folders)
+        glossary = files.load(mission).glossary
         assert (len(glossary.resolve("zone")), len(glossary.resolve("range"))) == (local, team)
+        for ref in glossary.scope_refs:
+            own = tuple(each for each in glossary if each.scope == ref.scope)
+            assert files.load_version(ref.version_id) == own
 
 
 def test_missions_whose_logs_have_one_name_keep_what_is_their_own(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 from glossary.builders import NOW, sense
 from vocabgap.errors import ExitCode
 from vocabgap.glossary.conflicts import BlockedByConflictError
-from vocabgap.glossary.events import GenerationBlockedBySemanticConflict, event_of
 from vocabgap.glossary.seeds import SeedFileValidationError, SeedProblem
 from vocabgap.glossary.senses import (
     ConflictType,
@@ -16,7 +15,6 @@ from vocabgap.glossary.senses import (
     Provenance,
     ScopeStack,
     SemanticConflict,
-    SenseRef,
     Severity,
     Strictness,
     TermSense,
@@ -38,26 +36,6 @@ def test_a_sense_is_the_same_after_a_way_through_json() -> None:
 def test_a_sense_names_who_gave_it_and_when(actor: str, when: datetime | None, told: str) -> None:
     with pytest.raises(InvalidTermError, match=told):
         Provenance(actor, when, "authored")
-
-
-def test_the_term_of_a_conflict_is_read_as_text_and_as_an_object() -> None:
-    ref = {"surface": "lift", "scope": "team_domain", "definition": "raises", "confidence": 0.9}
-    conflict = {
-        "conflict_type": "ambiguous", "severity": "high", "confidence": 0.9, "candidate_senses": [ref],
-    }  # fmt: skip
-    names = dict.fromkeys(("step_id", "mission_id", "run_id"), "x")
-    levels = dict.fromkeys(("strictness_mode", "effective_strictness"), "max")
-    kind = {"event_type": "GenerationBlockedBySemanticConflict", "timestamp": "2026-04-01T10:00:00Z"}
-
-    plain, nested = (
-        event_of({**kind, **names, **levels, "conflicts": [{**conflict, "term": term}]})
-        for term in ("lift", {"surface_text": "lift"})
-    )
-
-    assert isinstance(plain, GenerationBlockedBySemanticConflict)
-    assert plain == nested
-    assert plain.conflicts[0].candidate_senses == (SenseRef("lift", "team_domain", "raises", 0.9),)
-    assert event_of(msgspec.to_builtins(plain)) == plain
 
 
 SURE, LIKELY, WEAK = 0.8, 0.5, 0.49

@@ -46,6 +46,29 @@ def test_step_goes_on_where_somebody_has_answered_meanwhile(runtime: GlossaryRun
     assert logged(runtime)[before:] == []  # what was done is not done again
 
 
+def test_a_resumed_step_names_the_versions_of_its_checkpoint_which_can_be_loaded(
+    runtime: GlossaryRuntime,
+) -> None:
+    token, before = stopped(runtime), runtime.load()
+    runtime.run(step(), ask=answering(Select(0))[0])
+
+    after = runtime.resume(token)
+
+    assert after.scope_refs == before.glossary.scope_refs != runtime.load().glossary.scope_refs
+    (version,) = [each.version_id for each in after.scope_refs]
+    assert (runtime.load_version(version), after.notes) == (tuple(before.glossary), [])
+
+
+def test_version_before_its_seed_file_was_edited_is_told_as_lost(runtime: GlossaryRuntime) -> None:
+    token, (ref,) = stopped(runtime), runtime.load().glossary.scope_refs
+    write_scope(runtime.folder, [("lift", LIFT)])
+    lost = f"version '{ref.version_id}' cannot be rebuilt from the seed files and event logs"
+
+    assert runtime.resume(token).notes == [lost]
+    with pytest.raises(NotFoundError, match=lost):
+        runtime.load_version(ref.version_id)
+
+
 def test_nobody_is_asked_about_inputs_that_have_not_changed(runtime: GlossaryRuntime) -> None:
     token = stopped(runtime)
 

@@ -15,7 +15,7 @@ from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.glossary import Glossary, added, with_status
-from vocabgap.glossary.loading import BY_HAND, changing, read_events, skipped_lines
+from vocabgap.glossary.loading import changing, read_events, skipped_lines
 from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.questions import SHOWN_DIGITS, OpenQuestion, as_they_stand, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
@@ -79,6 +79,7 @@ class ListTerms(Request):
 
     scope: Annotated[str | None, _SCOPE] = None
     status: Annotated[str | None, option("Only active, draft or deprecated senses.")] = None
+    version: Annotated[str | None, option("Only this version of a scope.")] = None
 
 
 @verb(ListTerms, name="list", settings=FOLDER)
@@ -95,7 +96,7 @@ def list_terms(call: Call, request: ListTerms) -> Answer:
     note_all(call, loaded.problems)
     senses = [
         sense
-        for sense in loaded.glossary
+        for sense in (loaded.glossary if request.version is None else runtime.load_version(request.version))
         if request.scope in {None, sense.scope} and request.status in {None, sense.status}
     ]
 
@@ -104,7 +105,7 @@ def list_terms(call: Call, request: ListTerms) -> Answer:
         for it in senses
     ]
     return Answer(
-        result={"senses": len(senses)},
+        result={"senses": len(senses), "versions": loaded.glossary.scope_refs},
         events=(Event("sense", _fields(sense)) for sense in senses),
         view="glossary-list.txt.j2",
         shown={"rows": rows},
@@ -261,8 +262,8 @@ def promote_sense(
             event = with_status(sense, SenseStatus.ACTIVE, replacing=replaced, **facts)
         else:
             event = added(glossary, term, define, scope=scope, replacing=bool(is_replacing), **facts)
-        runtime.files.append_changes(BY_HAND, [event])
-        return event.new_sense
+        runtime.files.append_changes("", [event])
+        return event.sense
 
 
 def deprecate_sense(
@@ -272,8 +273,8 @@ def deprecate_sense(
     with changing(runtime.logs):
         sense = require_sense(runtime.load().glossary, term, scope, definition, likely=SenseStatus.ACTIVE)
         event = with_status(sense, SenseStatus.DEPRECATED, actor=runtime.actor, now=runtime.now())
-        runtime.files.append_changes(BY_HAND, [event])
-        return event.new_sense
+        runtime.files.append_changes("", [event])
+        return event.sense
 
 
 def require_sense(

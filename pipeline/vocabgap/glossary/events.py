@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
-from uuid import UUID
+from typing import Any, ClassVar, Final
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 import msgspec
 
@@ -23,6 +23,9 @@ from vocabgap.glossary.senses import (
     Strictness,
     require_id,
 )
+
+PACKAGE: Final = "spec-kitty-events"  # it defines the payloads
+OURS: Final = "vocabgap"  # the key of our additions, beside the payload of a logged event
 
 
 class ActorType(StrEnum):
@@ -48,7 +51,7 @@ class UpdateType(StrEnum):
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """A person, a model or a service that acts."""
+    """A person, a model or a service that acts; by default, its name is its identifier."""
 
     actor_id: str
     actor_type: ActorType = ActorType.HUMAN
@@ -56,6 +59,7 @@ class Actor(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         require_id("actor_id", self.actor_id)
+        msgspec.structs.force_setattr(self, "display_name", self.display_name or self.actor_id)
 
 
 class NewSense(SenseRef, frozen=True):
@@ -65,22 +69,23 @@ class NewSense(SenseRef, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
-    """Base of all events. A timestamp without an offset is in UTC; a logged event has a UUID."""
+    """Base of all events. A timestamp without an offset is in UTC; a logged event has a UUID.
 
+    Attributes:
+        ours: The fields that are not in the published payload.
+    """
+
+    ours: ClassVar[frozenset[str]] = frozenset()
     timestamp: datetime
     event_id: str = ""
 
     def __post_init__(self) -> None:
         moment = self.timestamp
-        if moment.tzinfo is None:
-            msgspec.structs.force_setattr(self, "timestamp", moment.replace(tzinfo=UTC))
-        elif moment.year in {1, 9999}:  # in UTC, the year may be out of range
-            try:
-                moment.astimezone(UTC)
-            except OverflowError as error:
-                raise InvalidTermError(
-                    f"Invalid timestamp {moment}: outside the years 1 to 9999 in UTC"
-                ) from error
+        try:
+            in_utc = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        except OverflowError as error:
+            raise InvalidTermError(f"Invalid timestamp {moment}: not within the years 1 to 9999") from error
+        msgspec.structs.force_setattr(self, "timestamp", in_utc)
 
 
 class RunEvent(Event, frozen=True, kw_only=True):
@@ -141,7 +146,7 @@ class GlossaryClarificationRequested(StepEvent, frozen=True, kw_only=True, tag=T
     options: tuple[str, ...]
     urgency: Severity
     conflict_id: str
-    semantic_check_event_id: str = ""
+    semantic_check_event_id: str | None = None
 
 
 class GlossaryChange(Event, frozen=True, kw_only=True):
@@ -152,9 +157,12 @@ class GlossaryChange(Event, frozen=True, kw_only=True):
         overruled: The replaced senses. If unset, an answer to a question replaces all others.
         usage: The use of the term that the question was about, if any.
         mission_id: The mission; empty outside missions, or if the log does not name it.
+        sense: The sense that is chosen, added or changed.
     """
 
+    ours = frozenset({"overruled", "usage", "mission_id"})
     term_surface: str
+    sense: SenseRef
     actor: Actor
     provenance: Provenance | None = None
     conflict_id: str = ""
@@ -162,36 +170,22 @@ class GlossaryChange(Event, frozen=True, kw_only=True):
     usage: str = ""
     mission_id: str = ""
 
-    @property
-    def sense(self) -> SenseRef:
-        """The sense that is chosen, added or changed."""
-        raise NotImplementedError
-
 
 class GlossaryClarificationResolved(GlossaryChange, frozen=True, kw_only=True, tag=True):
     """Event: a question was answered with an existing sense."""
 
     conflict_id: str
-    selected_sense: SenseRef
+    sense: SenseRef = msgspec.field(name="selected_sense")
     resolution_mode: ResolutionMode = ResolutionMode.INTERACTIVE
-
-    @property
-    def sense(self) -> SenseRef:
-        """The chosen sense."""
-        return self.selected_sense
 
 
 class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
     """Event: a sense was added or changed."""
 
+    ours = GlossaryChange.ours | {"conflict_id"}
     scope: str
-    new_sense: NewSense
+    sense: NewSense = msgspec.field(name="new_sense")
     update_type: UpdateType = UpdateType.CREATE
-
-    @property
-    def sense(self) -> NewSense:
-        """The new state of the sense."""
-        return self.new_sense
 
 
 class Cursor(StrEnum):
@@ -247,13 +241,6 @@ GlossaryEvent = (
 )
 
 
-def in_mission(event: GlossaryEvent, mission_id: str) -> GlossaryEvent:
-    """Return an event that names its mission, if it changes a meaning."""
-    return (
-        msgspec.structs.replace(event, mission_id=mission_id) if isinstance(event, GlossaryChange) else event
-    )
-
-
 def answers_of(events: Iterable[GlossaryEvent]) -> list[GlossaryChange]:
     """Return people's answers in order, without automatic drafts."""
     answers: list[GlossaryChange] = []
@@ -269,10 +256,13 @@ def answers_of(events: Iterable[GlossaryEvent]) -> list[GlossaryChange]:
 
 
 def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - any JSON value
-    """Return the event of a JSON object; in it, a term may be a text or an object."""
+    """Return the event of a JSON object, with or without a payload; a term may be a text or an object."""
     if not isinstance(payload, dict):
         raise InvalidTermError("expected an event as a JSON object")
     payload = dict(payload)
+    for part in ("payload", OURS):
+        if isinstance(payload.get(part), dict):
+            payload = payload.pop(part) | payload
     if isinstance(payload.get("term"), dict):
         payload["term"] = payload["term"].get("surface_text")
     for name in ("findings", "conflicts"):
@@ -294,6 +284,35 @@ def _nested_term(conflict: Any) -> Any:  # noqa: ANN401 - as above
 def encoded(event: GlossaryEvent) -> bytes:
     """Return the event as one line of JSON, its keys sorted."""
     try:
-        return msgspec.json.encode(event, order="sorted") + b"\n"
+        return msgspec.json.encode(_line(event), order="sorted") + b"\n"
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(f"{type(event).__name__} cannot be logged: {error}") from error
+
+
+def _line(event: GlossaryEvent) -> dict[str, Any]:
+    payload = msgspec.to_builtins(event)
+    line = {name: payload.pop(name) for name in ("event_id", "event_type", "timestamp")}
+    additions = {name: payload.pop(name) for name in event.ours & payload.keys()}
+    return line | {"payload": payload} | ({OURS: additions} if additions else {})
+
+
+def package_event(event: GlossaryEvent, log: str, place: str, envelope: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return a logged event as an `Event` of the package; `envelope` has fields that are not in the log.
+
+    Raises:
+        ImportError: The package is not installed.
+        InvalidInputError: The package rejects the event.
+    """
+    from spec_kitty_events import glossary, models  # noqa: PLC0415
+
+    line = _line(event)
+    project, stream = (str(uuid5(NAMESPACE_URL, name)) for name in (place, f"{place}/{log}"))
+    derived = {"project_uuid": project, "correlation_id": stream, "build_id": place, "node_id": place}
+    try:
+        getattr(glossary, f"{line['event_type']}Payload")(**line["payload"])
+        return models.Event(**{"aggregate_id": log} | derived | line | envelope)
+    except ValueError as error:
+        wrong = ": ".join(map(str.strip, str(error).splitlines()[1:3]))
+        raise InvalidInputError(
+            f"{PACKAGE} rejects {line['event_type']} {event.event_id}: {wrong}"
+        ) from error

@@ -61,32 +61,18 @@ class Glossary:
         for key in sorted(self._senses):
             yield from self._senses[key]
 
-    def __eq__(self, other: object) -> bool:
-        names = ("scopes", "_senses", "_overruled", "_accepted")
-        return isinstance(other, Glossary) and all(getattr(self, it) == getattr(other, it) for it in names)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def history(self, surface: str) -> tuple[TermSense, ...]:
         """Return all senses of a term, of any status."""
         return self._senses.get(term_key(surface), ())
 
-    def resolve(self, surface: str, scopes: Iterable[str] | None = None) -> tuple[TermSense, ...]:
+    def resolve(self, surface: str) -> tuple[TermSense, ...]:
         """Return the active senses of a term that no answer has ruled out."""
-        key = term_key(surface)
-        present = self._senses.get(key)
-        if not present:
-            return ()
-        names = self.scopes.names if scopes is None else tuple(scopes)
-        overruled = self._overruled.get(key, {})
-        senses = [
+        overruled = self._overruled.get(term_key(surface), {})
+        return tuple(
             sense
-            for sense in present
-            if sense.is_active and sense.scope in names and sense_id(sense) not in overruled
-        ]
-        if scopes is not None:
-            senses.sort(key=lambda sense: names.index(sense.scope))
-        return tuple(senses)
+            for sense in self.history(surface)
+            if sense.is_active and sense.scope in self.scopes.names and sense_id(sense) not in overruled
+        )
 
     def meaning(self, surface: str) -> TermSense | None:
         """Return the one meaning of a term; None if it has no active sense, or several different ones."""
@@ -116,8 +102,8 @@ class Glossary:
 
     @cached_property
     def scope_refs(self) -> tuple[ScopeRef, ...]:
-        """The scopes that hold senses; a digest of the senses is the version."""
-        held: dict[str, list[object]] = {name: [] for name in self.scopes.names}
+        """The scopes that hold senses; a digest of scope and senses is the version."""
+        held: dict[str, list[object]] = {name: [name] for name in self.scopes.names}
         for key in sorted(self._senses):
             overruled, accepted = self._overruled.get(key, {}), self._accepted.get(key, {})
             for sense in self._senses[key]:
@@ -130,55 +116,40 @@ class Glossary:
                         bool(overruled) and sense_id(sense) in overruled,
                         sorted(accepted.items()),
                     )
-        digests = {name: hashlib.sha256(msgspec.json.encode(state)) for name, state in held.items() if state}
-        return tuple(ScopeRef(name, it.hexdigest()[:_VERSION_DIGITS]) for name, it in digests.items())
+        states = {name: msgspec.json.encode(state) for name, state in held.items() if state[1:]}
+        return tuple(
+            ScopeRef(name, hashlib.sha256(state).hexdigest()[:_VERSION_DIGITS])
+            for name, state in states.items()
+        )
 
     def applied(self, events: Iterable[Event]) -> "Glossary":
         """Return the glossary after some events, in their order."""
-        changing = [
-            event
-            for event in events
-            if isinstance(event, GlossarySenseUpdated | GlossaryClarificationResolved)
-        ]
+        changing = [event for event in events if isinstance(event, GlossaryChange)]
         if not changing:
             return self
         after = Glossary((), self.scopes)
         after._senses = dict(self._senses)
         after._overruled = dict(self._overruled)
         after._accepted = dict(self._accepted)
-        changed = [
-            after._update(event) if isinstance(event, GlossarySenseUpdated) else after._select(event)
-            for event in changing
-        ]
-        return after if any(changed) else self
+        return after if sum(map(after._change, changing)) else self  # each of them changes it
 
-    def _update(self, event: GlossarySenseUpdated) -> bool:
-        new, provenance = event.new_sense, _provenance(event)
-        ref = SenseRef(new.surface, event.scope, new.definition, new.confidence)
-        sense = _sense(ref, provenance, new.status)
+    def _change(self, event: GlossaryChange) -> bool:
+        sense = _sense(event)
         if sense is None:
             return False
-        present, own = self.history(sense.surface.surface_text), sense_id(sense)
-        is_proposed = event.update_type == UpdateType.CREATE and sense.status == SenseStatus.DRAFT
-        if is_proposed and any(earlier.is_active and sense_id(earlier) == own for earlier in present):
-            return False  # the proposal is active already
-        overruled = event.overruled
+        present, own, overruled = self.history(sense.surface.surface_text), sense_id(sense), event.overruled
+        there = next((earlier for earlier in present if sense_id(earlier) == own), None)
+        kind = event.update_type if isinstance(event, GlossarySenseUpdated) else None
         if isinstance(overruled, msgspec.UnsetType):
-            overruled = _refs(present) if provenance.source in ANSWERS else ()
-        if event.update_type == UpdateType.UPDATE and own not in map(sense_id, present):
+            is_answer = kind is None or sense.provenance.source in ANSWERS
+            overruled = _refs(present) if is_answer else ()
+        if kind is None:
+            sense = msgspec.structs.replace(there or sense, status=SenseStatus.ACTIVE)
+        elif kind == UpdateType.UPDATE and there is None:
             overruled += _refs(earlier for earlier in present if earlier.scope == sense.scope)
+        elif (kind, sense.status) == (UpdateType.CREATE, SenseStatus.DRAFT) and there and there.is_active:
+            return False  # the proposal is active already
         self._put(sense, overruled, event.usage)
-        return True
-
-    def _select(self, event: GlossaryClarificationResolved) -> bool:
-        chosen = msgspec.structs.replace(event.selected_sense, surface=event.term_surface)
-        sense = _sense(chosen, _provenance(event), SenseStatus.ACTIVE)
-        if sense is None:
-            return False
-        present, own = self.history(sense.surface.surface_text), sense_id(sense)
-        there = next((earlier for earlier in present if sense_id(earlier) == own), sense)
-        overruled = _refs(present) if isinstance(event.overruled, msgspec.UnsetType) else event.overruled
-        self._put(msgspec.structs.replace(there, status=SenseStatus.ACTIVE), overruled, event.usage)
         return True
 
     def _put(self, sense: TermSense, overruled: Iterable[SenseRef], usage: str) -> None:
@@ -237,7 +208,7 @@ def selected(
     return GlossaryClarificationResolved(
         conflict_id=conflict_id,
         term_surface=sense.surface,
-        selected_sense=sense,
+        sense=sense,
         actor=actor,
         resolution_mode=mode,
         provenance=Provenance(actor.actor_id, now, source),
@@ -276,7 +247,7 @@ def added(
     return GlossarySenseUpdated(
         term_surface=name,
         scope=scope,
-        new_sense=NewSense(name, scope, definition.strip(), confidence, status),
+        sense=NewSense(name, scope, definition.strip(), confidence, status),
         actor=actor,
         provenance=Provenance(actor.actor_id, now, source),
         conflict_id=conflict_id,
@@ -294,7 +265,7 @@ def with_status(
     return GlossarySenseUpdated(
         term_surface=surface,
         scope=sense.scope,
-        new_sense=NewSense(surface, sense.scope, sense.definition, sense.confidence, status),
+        sense=NewSense(surface, sense.scope, sense.definition, sense.confidence, status),
         actor=actor,
         update_type=UpdateType.UPDATE,
         provenance=Provenance(actor.actor_id, now, sense.provenance.source),
@@ -308,17 +279,15 @@ def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
     return sense.scope, definition_key(sense.definition)
 
 
-def _provenance(event: GlossaryChange) -> Provenance:
-    return event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
-
-
 def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:
     return tuple(sense.ref for sense in present if sense.is_active)
 
 
-def _sense(ref: SenseRef, provenance: Provenance, status: SenseStatus) -> TermSense | None:
+def _sense(event: GlossaryChange) -> TermSense | None:
+    new, status = event.sense, getattr(event.sense, "status", SenseStatus.ACTIVE)
+    provenance = event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
     try:
-        surface = TermSurface(lower(ref.surface).strip())
-        return TermSense(surface, ref.scope, ref.definition, provenance, ref.confidence, status)
+        surface = TermSurface(lower(event.term_surface).strip())
+        return TermSense(surface, new.scope, new.definition, provenance, new.confidence, status)
     except InvalidTermError:
         return None

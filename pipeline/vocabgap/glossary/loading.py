@@ -1,12 +1,11 @@
 """The files of a glossary: read seed files and event logs, and append events."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Final, NamedTuple
 from uuid import uuid4
@@ -34,11 +33,10 @@ from vocabgap.glossary.seeds import (
     SeedFileValidationError,
     parse_seed,
     read_content,
-    seed_path,
     seed_scope,
     why_unread,
 )
-from vocabgap.glossary.senses import InvalidTermError, ScopeRef, ScopeStack, require_id
+from vocabgap.glossary.senses import InvalidTermError, ScopeRef, ScopeStack, TermSense, require_id
 from vocabgap.text import count, printable_name
 
 LOG_ENDING: Final = ".events.jsonl"
@@ -46,7 +44,6 @@ BY_HAND: Final = "glossary"  # the log of changes outside missions
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 _NEXT: Final = timedelta(microseconds=1)
 _LAST: Final = datetime.max.replace(tzinfo=UTC) - _NEXT
-_DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LOCK: Final = "writer.lock"
 
@@ -149,26 +146,11 @@ def load_checkpoint(
     return max(reversed(checkpoints), key=lambda checkpoint: checkpoint.timestamp, default=None)
 
 
-def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpointed:
-    """Return the checkpoint of a token, or raise NotFoundError."""
-    checkpoint = load_checkpoint(folder, retry_token=retry_token)
-    if checkpoint is None:
-        raise NotFoundError(
-            f"there is no checkpoint '{retry_token}' in '{folder}'",
-            hint="a stopped step prints its token; run the step again to get a new one",
-        )
-    return checkpoint
-
-
 def _event(line: bytes, _: str) -> GlossaryEvent:
     try:
-        return _DECODER.decode(line)  # type: ignore[no-any-return]
-    except (ValueError, OverflowError, RecursionError):
-        try:
-            payload = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InvalidTermError("no JSON") from error
-        return event_of(payload)  # it also reads the forms of other programs
+        return event_of(msgspec.json.decode(line))
+    except (ValueError, RecursionError) as error:
+        raise InvalidTermError(f"no event: {error}") from error
 
 
 _JOURNAL: Final = Journal(
@@ -241,10 +223,23 @@ class GlossaryFiles:
             self._loaded = loaded = (source, self._of_seeds(seeds, tolerant=tolerant).applied(counting))
         return Loaded(loaded[1], tuple(seed for _, seed in seeds.values()), read.skipped, self._unused())
 
+    def load_version(self, version_id: str) -> tuple[TermSense, ...]:
+        """Rebuild a version of a scope from the seed files and the first changes; return its senses."""
+        changes, seeded = self._changes().events, self._of_seeds(self._read_seeds(), tolerant=False)
+        missions = (logged.event.mission_id or logged.log for logged in changes if self._is_local(logged))
+        for mission_id in dict.fromkeys([None, BY_HAND, *missions]):
+            events = (logged.event for logged in changes if not self._is_foreign(logged, mission_id))
+            for glossary in accumulate(events, lambda it, event: it.applied([event]), initial=seeded):
+                scopes = {ref.version_id: ref.scope for ref in glossary.scope_refs}
+                if version_id in scopes:
+                    return tuple(sense for sense in glossary if sense.scope == scopes[version_id])
+        message = f"version '{version_id}' cannot be rebuilt from the seed files and event logs"
+        raise NotFoundError(message, hint="restore the seed files of that moment, for example with git")
+
     def _read_seeds(self) -> dict[str, tuple[bytes, Seed]]:
         seeds = {}
         for scope in self.scopes.names:
-            path = seed_path(self.seeds, scope)
+            path = self.seeds / f"{scope}{SEED_ENDING}"
             content = read_content(path)
             cached = self._seeds.get(scope)
             if content is not None:
@@ -307,15 +302,12 @@ class GlossaryFiles:
         """Append events that change a glossary, so that they apply after all logged events.
 
         An event before the last logged moment gets the next moment, so that the events of a fast clock can
-        be overruled. The caller holds the lock (`changing`).
+        be overruled. The caller holds the lock (`changing`). Without a mission, they are done by hand.
         """
         latest = max((logged.moment for logged in self._changes().events), default=_LONG_AGO)
         earliest = min(latest, _LAST) + _NEXT
-        return append_events(
-            self.events,
-            mission_id,
-            [
-                msgspec.structs.replace(event, timestamp=earliest) if event.timestamp < earliest else event
-                for event in events
-            ],
+        changed = (
+            msgspec.structs.replace(event, timestamp=max(event.timestamp, earliest), mission_id=mission_id)
+            for event in events
         )
+        return append_events(self.events, mission_id or BY_HAND, changed)

@@ -19,7 +19,6 @@ from vocabgap.glossary.events import (
     SemanticCheckEvaluated,
     StepCheckpointed,
     TermCandidateObserved,
-    in_mission,
 )
 from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.extracting import ALIASES, Field, extract, scanned_fields
@@ -91,8 +90,7 @@ class Session:
 
         The run also uses events that cannot be logged, so that a full disk lets no conflict pass.
         """
-        mission = self.context.mission_id
-        logged = [in_mission(identified(event), mission) for event in events]
+        mission, logged = self.context.mission_id, list(map(identified, events))
         if self.files is not None:
             try:
                 if any(isinstance(event, GlossaryChange) for event in logged):
@@ -126,6 +124,11 @@ class Session:
             if not self.confirm(ChangedInputs(old, new, changes)):
                 raise AbortResumeError("User declined resumption due to context change")
         context.scope_refs = checkpoint.scope_refs
+        for ref in set(context.scope_refs) - set(self.glossary.scope_refs):
+            try:
+                self.files.load_version(ref.version_id)
+            except VocabgapError as error:
+                context.notes.append(error.message)
         context.checkpoint_cursor = checkpoint.cursor
         context.resumed_from_checkpoint = True
         if is_same and state is not None:
@@ -246,7 +249,7 @@ class Session:
                     options=tuple(sense.definition for sense in question.candidates),
                     urgency=conflict.severity,
                     conflict_id=question.conflict_id,
-                    semantic_check_event_id=context.check_event_id,
+                    semantic_check_event_id=context.check_event_id or None,
                     **self._named(),
                 )
             )

@@ -119,7 +119,7 @@ def answered(
             updated = added(glossary, term, definition, replacing=True, **facts)
             if mode is ResolutionMode.INTERACTIVE:
                 return [updated]
-            new = updated.new_sense
+            new = updated.sense
             ref = SenseRef(new.surface, new.scope, new.definition, new.confidence)
             return [selected(glossary, ref, mode=mode, **facts), updated]
     return []

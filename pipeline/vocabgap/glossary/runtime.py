@@ -9,19 +9,18 @@ from typing import Any, Final
 from vocabgap.errors import Hint, NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.conflicts import BlockedByConflictError, effective_strictness
-from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated, ResolutionMode, in_mission
-from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
-from vocabgap.glossary.loading import (
-    BY_HAND,
-    GlossaryFiles,
-    Loaded,
-    changing,
-    load_checkpoint,
-    require_checkpoint,
+from vocabgap.glossary.events import (
+    Actor,
+    GlossaryEvent,
+    GlossaryScopeActivated,
+    ResolutionMode,
+    package_event,
 )
+from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
+from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint, read_events
 from vocabgap.glossary.middlewares import Session
 from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered
-from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeRef, ScopeStack, Strictness
+from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeRef, ScopeStack, Strictness, TermSense
 from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
 from vocabgap.text import printable_name
 
@@ -85,6 +84,18 @@ class GlossaryRuntime:
     def load(self, mission_id: str | None = None, *, tolerant: bool = False) -> Loaded:
         """Load the glossary of all missions, or of one, and the problems of its files."""
         return self.files.load(mission_id, tolerant=tolerant)
+
+    def load_version(self, version_id: str) -> tuple[TermSense, ...]:
+        """Return the senses of a version; raise NotFoundError if it cannot be rebuilt."""
+        return self.files.load_version(version_id)
+
+    def package_events(self, **envelope: object) -> list[Any]:
+        """Return the logged events as objects of `spec-kitty-events`."""
+        place, logged = self.logs.resolve().as_uri(), read_events(self.logs).events
+        return [
+            package_event(it.event, it.log, place, {"lamport_clock": clock} | envelope)
+            for clock, it in enumerate(logged)
+        ]
 
     def start(self, context: ExecutionContext, strictness: Strictness | None = None) -> list[GlossaryEvent]:
         """Log the scopes of a run that have seed files, if the step is checked; log each version once."""
@@ -184,7 +195,12 @@ class GlossaryRuntime:
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
         """Return a stopped step, ready to run again; raise NotFoundError if there is none."""
         require_text("retry_token", retry_token)
-        checkpoint = require_checkpoint(self.logs, retry_token)
+        checkpoint = load_checkpoint(self.logs, retry_token=retry_token)
+        if checkpoint is None:
+            raise NotFoundError(
+                f"there is no checkpoint '{retry_token}' in '{self.logs}'",
+                hint="a stopped step prints its token; run the step again to get a new one",
+            )
         names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
         step = load_state(self.logs, retry_token)
         if step is None:  # it may have been critical
@@ -214,8 +230,7 @@ class GlossaryRuntime:
                 mode=ResolutionMode.ASYNC,
                 source=LATER,
             )
-            changes = [in_mission(event, question.mission_id) for event in events]
-            self.files.append_changes(question.mission_id or BY_HAND, changes)
+            self.files.append_changes(question.mission_id, events)
 
     def _forget(self, context: ExecutionContext, tokens: Iterable[str]) -> None:
         """Remove the stored states of finished steps: their inputs are private."""

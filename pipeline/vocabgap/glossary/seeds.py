@@ -176,11 +176,6 @@ def why_unread(path: Path, scopes: ScopeStack) -> str:
     return f"'{path.stem}' is not a scope; the scopes are {', '.join(scopes.names)}"
 
 
-def seed_path(folder: Path, scope: str) -> Path:
-    """Return the seed file of a scope."""
-    return folder / f"{scope}{SEED_ENDING}"
-
-
 def read_seed(path: Path) -> Seed:
     """Read a seed file."""
     return parse_seed(path, read_content(path) or b"")

@@ -1,0 +1,99 @@
+"""Events as the published package `spec-kitty-events` has them: a run logs all of its eight types."""
+
+import json
+from typing import Any, get_args
+
+import pytest
+
+from glossary.steps import TWO_LIFTS, answering, runtime_in, step, write_scope
+from vocabgap.errors import InvalidInputError
+from vocabgap.glossary.conflicts import BlockedByConflictError
+from vocabgap.glossary.events import GlossaryEvent, encoded, event_of
+from vocabgap.glossary.questions import Define, Select
+from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.senses import ScopeStack
+
+KINDS = [kind.__name__ for kind in get_args(GlossaryEvent)]
+MISSING = "spec-kitty-events is not installed: pip install 'vocabgap[dev]'"
+
+
+@pytest.fixture(scope="module")
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> GlossaryRuntime:
+    """The runtime of a step that was stopped, resumed in vain and then answered, and of another step."""
+    folder = tmp_path_factory.mktemp("words")
+    write_scope(folder, [*TWO_LIFTS, ("mask", "Where an edit shows"), ("mask", "A face cover")])
+    made = runtime_in(folder)
+    with pytest.raises(BlockedByConflictError) as stopped:
+        made.run(step("Please lift it."))
+    with pytest.raises(BlockedByConflictError):
+        made.resume(stopped.value.retry_token)
+    made.resume(stopped.value.retry_token, ask=answering(Select(0))[0])
+    made.run(step("Use a mask."), ask=answering(Define("What hides"))[0])
+    return made
+
+
+def lines(runtime: GlossaryRuntime) -> list[dict[str, Any]]:
+    (log,) = runtime.logs.glob("*.jsonl")
+    return [json.loads(line) for line in log.read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logged_events_validate(runtime: GlossaryRuntime, kind: str) -> None:
+    conformance = pytest.importorskip("spec_kitty_events.conformance", reason=MISSING)
+    logged = [line for line in lines(runtime) if line["event_type"] == kind]
+
+    told = [conformance.validate_event(line, kind, strict=True) for line in logged]
+
+    assert told
+    assert [each for each in told if not each.valid or each.schema_check_skipped] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logged_events_are_read_with_or_without_a_payload(runtime: GlossaryRuntime, kind: str) -> None:
+    """Terms are texts or objects."""
+    for line in (line for line in lines(runtime) if line["event_type"] == kind):
+        event = event_of(line)
+        assert (json.loads(encoded(event)), len(event.event_id)) == (line, 36)
+        flat = {**line.pop("payload"), **line.pop("vocabgap", {}), **line}
+        other = flat | ({"term": {"surface_text": flat["term"]}} if "term" in flat else {})
+        for name in {"findings", "conflicts"} & flat.keys():
+            other[name] = [it | {"term": it["term"]["surface_text"]} for it in flat[name]]
+        assert event == event_of(flat) == event_of(other)
+
+
+def test_additions_are_beside_the_payload_and_each_question_names_its_check(runtime: GlossaryRuntime) -> None:
+    beside = {line["event_type"]: sorted(line.get("vocabgap", {})) for line in lines(runtime)}
+    assert {kind: names for kind, names in beside.items() if names} == {
+        "GlossaryClarificationResolved": ["mission_id", "overruled", "usage"],
+        "GlossarySenseUpdated": ["conflict_id", "mission_id", "overruled", "usage"],
+    }
+    first, later = [line["event_id"] for line in lines(runtime) if line["event_type"] == KINDS[2]]
+    asked = [line["payload"] for line in lines(runtime) if line["event_type"] == KINDS[4]]
+    assert [each["semantic_check_event_id"] for each in asked] == [first, first, first, later]
+
+
+def test_events_become_those_of_the_package(runtime: GlossaryRuntime) -> None:
+    package = pytest.importorskip("spec_kitty_events", reason=MISSING)
+
+    made = runtime.package_events(build_id="mine")
+
+    state = package.reduce_glossary_events(made)
+    assert {type(each) for each in made} == {package.Event}
+    assert (state.mission_id, made[0].build_id, made[0].aggregate_id) == ("retouch", "mine", "retouch")
+    assert state.term_senses["team_domain", "mask"].new_sense.definition == "What hides"
+    (activated,) = runtime.load_version(state.active_scopes["team_domain"].glossary_version_id)[:1]
+    assert activated.surface.surface_text == "lift"
+
+
+def test_event_about_a_scope_that_the_package_does_not_know_is_refused(runtime: GlossaryRuntime) -> None:
+    pytest.importorskip("spec_kitty_events", reason=MISSING)
+    write_scope(runtime.folder, TWO_LIFTS, "style")
+    other = GlossaryRuntime(
+        folder=runtime.folder, events=runtime.folder / "other", scopes=ScopeStack(("style",))
+    )
+    with pytest.raises(BlockedByConflictError):
+        other.run(step())
+    with pytest.raises(
+        InvalidInputError, match=r"rejects SemanticCheckEvaluated .*scope: Input should be 'mis"
+    ):
+        other.package_events()
