@@ -92,46 +92,28 @@ def test_surface_of_text_that_is_not_blank_is_never_empty(phrase: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("soft reed masks", "soft reed mask"),
-        ("softening the reeds", "softened the reed"),
-        ("Don't clip", "dont clip"),
-        ("  ?!  ?! ", "?! ?!"),
-    ],
-)
-def test_inflected_wordings_share_a_surface(left: str, right: str) -> None:
-    assert surface(left) == surface(right)
-
-
-@pytest.mark.parametrize(
-    ("with_negation", "without"),
+    ("one", "other"),
     [
         ("glow without halo", "glow with halo"), ("no halo", "halo"),
         ("do not sharpen feathers", "do sharpen feathers"), ("don't sharpen feathers", "do sharpen feathers"),
         ("never clip the sky", "clip the sky"), ("\U0001f426", "\U0001f31e"),
-    ],
-)  # fmt: skip
-def test_negation_is_kept(with_negation: str, without: str) -> None:
-    assert surface(with_negation) != surface(without)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
         ("C++ reeds", "C reeds"), ("C++ reeds", "C# reeds"), ("chord of F#", "chord of F"),
         ("brightness +1", "brightness -1"), ("brightness +1", "brightness 1"), ("-0.5 EV", "0.5 EV"),
         ("noise < 40", "noise > 40"), ("noise <= 40", "noise < 40"), ("shrink by 5%", "shrink by 5"),
         ("reed != heron", "reed = heron"), ("prices in €", "prices in £"),
     ],
 )  # fmt: skip
-def test_a_sign_that_carries_meaning_is_kept(one: str, other: str) -> None:
+def test_a_negation_or_sign_that_carries_meaning_is_kept(one: str, other: str) -> None:
     assert surface(one) != surface(other)
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        ("soft reed masks", "soft reed mask"),
+        ("softening the reeds", "softened the reed"),
+        ("Don't clip", "dont clip"),
+        ("  ?!  ?! ", "?! ?!"),
         ("brightness \u22121 EV", "Brightness -1EV"),
         ("noise \u2264 40", "noise<=40"),
         ("chord of F\u266f", "chord of f#"),
@@ -140,7 +122,7 @@ def test_a_sign_that_carries_meaning_is_kept(one: str, other: str) -> None:
         ("reed 3-5, issue #12, $HOME", "reed 3 5 issue 12 home"),
     ],
 )
-def test_other_signs_and_other_spellings_of_a_sign_do_not_matter(one: str, other: str) -> None:
+def test_inflections_other_signs_and_spellings_of_a_sign_do_not_matter(one: str, other: str) -> None:
     assert surface(one) == surface(other)
 
 
