@@ -11,10 +11,14 @@ import polars as pl
 import pytest
 from typer.core import TyperGroup
 
+from builders import write_config
+from builders.command import vocabgap
+from builders.manual import blocks
 from slices import absent
 from vocabgap import cluster, draft, scan
 from vocabgap.doors.cli.app import Parsers, run
 from vocabgap.errors import ExitCode
+from vocabgap.model.loading import load_settings
 
 PROJECT = Path(__file__).parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -26,8 +30,17 @@ PAGES = {
 MANUAL = "".join(text for name, text in PAGES.items() if not name.startswith("reference-"))
 # What is typed on the demo logs, line by line.
 TYPED = README + PAGES["commands"] + PAGES["deciding"]
+DEMO = str(PROJECT / "data" / "demo")
 BY_WORDS = "vocabgap report data/demo --embedder none --now last"
-DEMO_NOW = "last"
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder to type in that has the demo."""
+    (tmp_path / "data").symlink_to(PROJECT / "data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    return tmp_path
 
 
 def transcripts() -> Iterator[tuple[str, str]]:
@@ -37,40 +50,12 @@ def transcripts() -> Iterator[tuple[str, str]]:
             yield block
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("command", "printed"), list(transcripts()))
-def test_transcript_is_what_the_command_prints(
-    command: str,
-    printed: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "data").symlink_to(PROJECT / "data")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
+def test_transcript_is_what_the_command_prints(command: str, printed: str) -> None:
     commands = {BY_WORDS: shlex.split(BY_WORDS)[1:], "vocabgap check data/demo": ["check", "data/demo"]}
 
-    run(commands[command])
-
-    assert capsys.readouterr().out == printed
-
-
-LOGGING = "$ mkdir -p photos/heron-0412"
-
-
-def test_session_about_logging_is_what_the_command_prints(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "data").symlink_to(PROJECT / "data")
-    monkeypatch.chdir(tmp_path)
-    session = rf"```console\n{re.escape(LOGGING)}\n\$ vocabgap ([^\n]*)\n(.*?)```"
-    block = re.search(session, PAGES["logging"], re.DOTALL)
-    assert block is not None
-    Path(LOGGING.rsplit(maxsplit=1)[-1]).mkdir(parents=True)
-    run(["report", "data/demo", "--now", DEMO_NOW, "--quiet"])
-
-    assert run(shlex.split(block[1])) == ExitCode.DONE
-    assert capsys.readouterr().out == block[2]
+    assert vocabgap(*commands[command]).out == printed
 
 
 def typed(text: str) -> list[list[str]]:
@@ -86,11 +71,9 @@ def typed(text: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("text", [README, PAGES["commands"] + PAGES["deciding"]], ids=["readme", "manual"])
 def test_what_is_typed_on_the_demo_works_line_by_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, here: Path, text: str
 ) -> None:
-    (tmp_path / "data").symlink_to(PROJECT / "data")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(here / "home"))
     commands = typed(text)
 
     codes = {" ".join(command): run(command) for command in commands}
@@ -100,9 +83,7 @@ def test_what_is_typed_on_the_demo_works_line_by_line(
     assert "skin hue lock" in capsys.readouterr().out
 
 
-def test_python_of_the_readme_works_as_it_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "data").symlink_to(PROJECT / "data")
-    monkeypatch.chdir(tmp_path)
+def test_python_of_the_readme_works_as_it_stands(here: Path) -> None:
     blocks = re.findall(
         r"```python\n(.*?)```", README + PAGES["reference-python"] + PAGES["deciding"], flags=re.DOTALL
     )
@@ -113,44 +94,31 @@ def test_python_of_the_readme_works_as_it_stands(monkeypatch: pytest.MonkeyPatch
 
     assert len(blocks) > 2
     assert names["made"].ranked["label"].to_list() == names["ranked"]["label"].to_list()
-    assert (tmp_path / "run" / "report.md").is_file()
+    assert (here / "run" / "report.md").is_file()
 
 
-def test_merge_of_the_readme_unites_what_a_draft_then_names(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("here")
+def test_merge_of_the_readme_unites_what_a_draft_then_names() -> None:
     """The draft is of the one need that the two have become."""
-    monkeypatch.chdir(tmp_path)
     merge = next(command for command in typed(TYPED) if command[:2] == ["decide", "merge"])
-    listed = str(PROJECT / "data" / "demo" / "vocabulary.json")
+    report = ["report", DEMO, "-q"]
 
-    made = [
-        run(["report", str(PROJECT / "data" / "demo"), "-q"]),
-        run(merge),
-        run(["report", str(PROJECT / "data" / "demo"), "-q", "--vocabulary", listed]),
-    ]
+    made = [run(command) for command in (report, merge, [*report, "--vocabulary", f"{DEMO}/vocabulary.json"])]
 
-    ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
-    entry = draft(merge[2], ranked).entry
+    ranked = pl.read_parquet("out/capabilities.parquet")
     assert made == [ExitCode.DONE] * 3
-    assert entry.name == "_".join(merge[2].split())
-    united = {
-        variant["wording"]
-        for variant in ranked.row(by_predicate=pl.col("label") == merge[2], named=True)["variants"]
-    }
-    assert set(merge[2:4]) <= united
+    assert draft(merge[2], ranked).entry.name == "_".join(merge[2].split())
+    united = ranked.row(by_predicate=pl.col("label") == merge[2], named=True)["variants"]
+    assert set(merge[2:4]) <= {variant["wording"] for variant in united}
 
 
-@pytest.mark.usefixtures("minilm")
-def test_merges_of_the_readme_have_something_to_merge_by_meaning_too(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("minilm", "here")
+def test_merges_of_the_readme_have_something_to_merge_by_meaning_too() -> None:
     commands = {tuple(command): None for command in typed(TYPED)}  # two pages show the same merge
     merges = [list(command) for command in commands if command[:2] == ("decide", "merge")]
 
     assert len(merges) > 1
-    assert run(["report", str(PROJECT / "data" / "demo"), "-q"]) == ExitCode.DONE
+    assert run(["report", DEMO, "-q"]) == ExitCode.DONE
     assert [run(merge) for merge in merges] == [ExitCode.DONE] * len(merges)
 
 
@@ -164,20 +132,10 @@ def test_make_report_runs_at_the_moment_of_the_transcript() -> None:
 def test_quoted_headline_is_the_reports(tmp_path: Path) -> None:
     quoted = " ".join(line.removeprefix("> ") for line in README.splitlines() if line.startswith("> "))
 
-    run(
-        [
-            "report",
-            str(PROJECT / "data" / "demo"),
-            "--out",
-            str(tmp_path / "out"),
-            "--now",
-            DEMO_NOW,
-            "--quiet",
-        ]
-    )
+    run(["report", DEMO, "--out", str(tmp_path), "--now", "last", "--quiet"])
 
     assert quoted
-    assert quoted in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert quoted in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
 def every_command(commands: Mapping[str, Any], name: str = "vocabgap") -> Iterator[str]:
@@ -222,12 +180,10 @@ def test_record_in_the_manual_is_read_as_it_stands(tmp_path: Path) -> None:
 
 
 def test_settings_in_the_manual_are_accepted(tmp_path: Path) -> None:
-    example = re.search(r"```toml\n(.*?)```", PAGES["settings"], flags=re.DOTALL)
-    assert example is not None
-    settings = tmp_path / "vocabgap.toml"
-    settings.write_text(example[1], encoding="utf-8")
+    for page, baseline in (("settings", None), ("weekly-job", "known-bad-lines.jsonl")):
+        settings = load_settings(write_config(tmp_path, blocks("toml", page)[0]))
 
-    assert run(["status", "--config", str(settings)]) == ExitCode.DONE
+        assert baseline in (None, settings.check.baseline)
 
 
 def test_the_readme_is_short_and_leads_to_every_page() -> None:
