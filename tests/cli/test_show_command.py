@@ -109,7 +109,9 @@ def test_a_name_of_two_things_is_invalid_input_and_both_are_told(tmp_path: Path)
 
     assert (told.code, told.out) == (2, "")
     assert "image heron, session heron" in told.err
-    assert vocabgap("show", "heron", root, "--kind", "image").code == 0
+    assert "--kind" in told.err
+    for kind in ("image", "session"):
+        assert vocabgap("show", "heron", root, "--kind", kind).out.startswith(f"{kind} heron\n")
 
 
 def test_what_is_not_there_is_not_found_and_the_nearest_is_told(photos: Path) -> None:

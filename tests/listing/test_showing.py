@@ -123,16 +123,6 @@ def test_a_record_names_its_capability(photos: Path) -> None:
     assert shown.capability.label == "sky mask"
 
 
-def test_a_name_of_two_things_is_refused_and_both_are_told(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"heron": [gap("sky mask", session_id="heron")]})
-
-    with pytest.raises(InvalidInputError, match="image heron, session heron") as refused:
-        vg.show(root, "heron")
-
-    assert "--kind" in refused.value.hint
-    assert vg.show(root, "heron", kind="session").kind == "session"
-
-
 def test_an_image_of_two_repositories_is_refused_and_both_are_told(tmp_path: Path) -> None:
     roots = [write_corpus(tmp_path, {"heron": [gap(name)]}, name) for name in ("here", "there")]
 
@@ -149,13 +139,6 @@ def test_a_beginning_of_two_records_is_refused_and_both_are_told(tmp_path: Path)
 
     with pytest.raises(InvalidInputError, match=f"record {twice}.*, record {twice}"):
         vg.show(root, twice, kind="record")
-
-
-def test_what_is_not_there_is_not_found_and_the_nearest_names_are_told(photos: Path) -> None:
-    with pytest.raises(NotFoundError) as refused:
-        vg.show(photos, "heronn")
-
-    assert "'heron'" in refused.value.hint
 
 
 def test_what_a_narrowed_run_lacks_is_not_found_and_the_narrowing_is_told(photos: Path) -> None:

@@ -44,12 +44,15 @@ async def test_the_list_can_be_narrowed(
     assert [each["description"] for each in told["gaps"]] == described
 
 
+@pytest.mark.parametrize(
+    ("tool", "listed", "left_out"), [("list_gaps", "gaps", 3), ("report_gaps", "capabilities", 2)]
+)
 async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
-    connect: Connect, photos: Path
+    connect: Connect, photos: Path, tool: str, listed: str, left_out: int
 ) -> None:
     async with connect(photos) as client:
-        told = await found(client, "list_gaps", limit=1)
-    assert (len(told["gaps"]), told["left_out"]) == (1, 3)
+        told = await found(client, tool, limit=1)
+    assert (len(told[listed]), told["left_out"]) == (1, left_out)
 
 
 async def test_an_answer_stays_small_whatever_is_in_the_log(connect: Connect, tmp_path: Path) -> None:

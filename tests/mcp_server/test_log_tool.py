@@ -23,6 +23,19 @@ def last_of(root: Path, image: str) -> dict[str, Any]:
     return record
 
 
+def holding(patch: pytest.MonkeyPatch, name: str) -> tuple[threading.Event, threading.Event]:
+    """Hold a function of the workspace: tells when it began, and waits until it may go on."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(*_: object, **__: object) -> None:
+        begun.set()
+        assert go_on.wait(20)
+        raise TimeoutError
+
+    patch.setattr(f"vocabgap.doors.mcp.workspace.{name}", held)
+    return begun, go_on
+
+
 async def test_a_gap_is_logged_with_every_field(connect: Connect, photos: Path) -> None:
     given: dict[str, object] = {
         "description": "no mask for the sky alone",
@@ -151,14 +164,7 @@ async def test_a_log_that_another_program_holds_keeps_no_other_image_waiting(
 async def test_a_gap_is_written_while_others_are_compared_with_what_is_known(
     connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
-    def held(*_: object, **__: object) -> None:
-        begun.set()
-        assert go_on.wait(20)
-        raise TimeoutError
-
-    monkeypatch.setattr("vocabgap.doors.mcp.workspace.Workspace.entries", held)
+    begun, go_on = holding(monkeypatch, "Workspace.entries")
     log = "log_vocabulary_gap"
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, log, {"image_id": "heron", "description": "moon glow"})
@@ -224,14 +230,7 @@ async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(
 async def test_logging_does_not_wait_for_a_ranking(
     connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
-    def held(*_: object, **__: object) -> None:
-        begun.set()
-        assert go_on.wait(20)
-        raise TimeoutError
-
-    monkeypatch.setattr("vocabgap.doors.mcp.workspace.analyse", held)
+    begun, go_on = holding(monkeypatch, "analyse")
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, "report_gaps", {})
         assert await anyio.to_thread.run_sync(begun.wait, 20)

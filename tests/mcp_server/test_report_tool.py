@@ -42,14 +42,6 @@ async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None
     assert misspelt["notes"] == ["no record has category 'locla'; the nearest: local"]
 
 
-async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
-    connect: Connect, photos: Path
-) -> None:
-    async with connect(photos) as client:
-        told = await found(client, "report_gaps", limit=1)
-    assert (len(told["capabilities"]), told["left_out"]) == (1, 2)
-
-
 async def test_the_nearest_entry_is_named(connect: Connect, photos: Path, vocabulary: Path) -> None:
     async with connect(photos, vocabulary=vocabulary) as client:
         told = await found(client, "report_gaps")
