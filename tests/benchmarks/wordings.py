@@ -8,7 +8,6 @@ The corpus "easy" has these short wordings only. The corpus "logs" has lengths, 
 as often as the labelled gap logs of `data/SOURCES.md` have them, and seven of ten needs are mentioned once.
 """
 
-import argparse
 import itertools
 import random
 import string
@@ -318,19 +317,3 @@ def _misspelt(word: str, rng: random.Random) -> str:
     return before + rng.choice(
         [after, letter * 2 + after, swapped, rng.choice(string.ascii_lowercase) + after]
     )
-
-
-def main() -> None:
-    """Print a corpus: text, tab, number of the need."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("wordings", type=int)
-    parser.add_argument("--concepts", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    corpus = draw(asked.wordings, asked.concepts, asked.seed)
-    for text, concept in zip(corpus.texts, corpus.concepts, strict=True):
-        print(f"{text}\t{concept}")
-
-
-if __name__ == "__main__":
-    main()

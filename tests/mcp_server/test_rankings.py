@@ -35,30 +35,22 @@ def rankings(photos: Path, vocabulary: Path, tmp_path: Path) -> Rankings:
     return Rankings(photos, settings, tmp_path / "out")
 
 
-def after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    later = time.monotonic() + module.KEPT_SECONDS + 1
-    monkeypatch.setattr(time, "monotonic", lambda: later)
-
-
 def test_a_ranking_is_made_once_while_nothing_changes(rankings: Rankings, made: list[Selection]) -> None:
     assert rankings.of(EVERYTHING) is rankings.of(EVERYTHING)
     assert made == [EVERYTHING]
 
 
-def test_a_ranking_is_made_again_where_a_gap_was_logged(rankings: Rankings, made: list[Selection]) -> None:
+def test_a_ranking_is_made_again_where_a_gap_was_logged_and_after_a_while(
+    rankings: Rankings, made: list[Selection], monkeypatch: pytest.MonkeyPatch
+) -> None:
     rankings.of(EVERYTHING)
     rankings.note_logged()
     rankings.of(EVERYTHING)
     assert len(made) == 2
-
-
-def test_a_ranking_is_made_again_after_a_while(
-    rankings: Rankings, made: list[Selection], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    later = time.monotonic() + module.KEPT_SECONDS + 1
+    monkeypatch.setattr(time, "monotonic", lambda: later)
     rankings.of(EVERYTHING)
-    after_a_while(monkeypatch)
-    rankings.of(EVERYTHING)
-    assert len(made) == 2
+    assert len(made) == 3
 
 
 def test_the_last_ranking_is_kept_beside_that_of_everything(
