@@ -235,7 +235,7 @@ def read_strictness(path: Path) -> Strictness:
     except (OSError, InvalidInputError):
         said = None
     config = said if isinstance(said, Mapping) else {}
-    return effective_strictness(configured=step_of(config=config).mission_strictness)
+    return effective_strictness(step_of(config=config).mission_strictness)
 
 
 def step_of(**fields: Any) -> ExecutionContext:  # noqa: ANN401

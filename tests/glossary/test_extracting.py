@@ -64,6 +64,7 @@ def test_variants_of_a_term_that_nobody_knows_are_one_find() -> None:
         ("it is in form, and for mat", ["inform", "format"]), ("log in and set up", ["login", "setup"]),
         ("the layers 2-4", ["24"]), ("he likes to work. Package it", ["workpackage"]),
         ("a network packager", ["work package"]), ("the remaskLayer", ["mask", "layer"]),
+        ("work\n\npackage", ["work package"]), ("/srv/mask, a.mask, mask@x.org, --mask", ["mask"]),
     ],
 )  # fmt: skip
 def test_words_are_not_joined_that_are_none_of_a_term(text: str, known: list[str]) -> None:

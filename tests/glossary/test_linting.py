@@ -35,15 +35,12 @@ terms:
 """
 
 
-def linter(tmp_path: Path) -> Linter:
+def found(tmp_path: Path, text: str, suffix: str = ".md", seed: str = SEED) -> list[Finding]:
     folder = tmp_path / "glossary"
     folder.mkdir(exist_ok=True)
-    (folder / "team_domain.yaml").write_text(SEED, encoding="utf-8")
-    return Linter(GlossaryFiles(folder, folder / "events").load())
-
-
-def found(folder: Path, text: str, suffix: str = ".md") -> list[Finding]:
-    return list(linter(folder).findings(f"a{suffix}", text, suffix))
+    (folder / "team_domain.yaml").write_text(seed, encoding="utf-8")
+    linter = Linter(GlossaryFiles(folder, folder / "events").load())
+    return list(linter.findings(f"a{suffix}", text, suffix))
 
 
 @pytest.mark.parametrize(
@@ -84,9 +81,13 @@ def test_what_is_not_to_be_said(text: str, message: str, tmp_path: Path) -> None
         "+++\ntitle = 'a ticket'\n+++\n",
         "https://example.org/ticket?a=ticket and <https://ticket.example.org> or www.ticket.org",
         "[it](docs/ticket.md 'a ticket') and [it][ticket]\n\n[ticket]: ticket.md\n",
-        "mail ticket@example.org",
+        "mail ticket@example.org or @ticket, at ticket.example.org:80, //cdn/ticket, localhost:80/ticket",
         r"/home/ticket/a, ~/ticket, ../ticket, docs/ticket.md, C:\ticket\a, $TICKET, ${ticket}, %TICKET%",
+        r"\\a\ticket\b, C:\my files\ticket, /ticket, src/ticket/, a/ticket/b, ticket.tar.gz, #ticket",
         "a <code>ticket</code> or <KBD class='a'>ticket</KBD>, 00:1a:2b:3c:4d:5e",
+        "<code>a <b>ticket</b></code>, <i title='> ticket'>it</i>, {{ ticket }}, {'ticket': {1: 'ticket'}}",
+        "ticket() a.ticket ticket.Ticket Ticket::new ticket->id ticket++ ticket=1 x=>ticket --ticket .ticket",
+        "ticket_id ticketId TICKET-123 ticket:latest ticket==1.2 ticket@1.2 App.ticket(A.java:5) [^ticket]",
         '<div class="ticket">\nticket\n</div>\n',
         'so <span title="ticket">it</span> is',
         "a ticket <!-- vocabgap-ignore -->",
@@ -97,6 +98,31 @@ def test_what_is_not_to_be_said(text: str, message: str, tmp_path: Path) -> None
 )
 def test_what_is_passed_over_in_markdown(text: str, tmp_path: Path) -> None:
     assert found(tmp_path, text) == []
+
+
+@pytest.mark.parametrize("suffix", [".md", ".txt"])
+@pytest.mark.parametrize(
+    ("listed", "text", "written"),
+    [
+        ("log in", "to log in, LOG IN or log\nin is a login", ["log in", "LOG IN", "log in", "login"]),
+        ("log in", "to log, in a log. In log\n\nin", []),
+        ("carpet", "the car pet of the carpet's car-pets", ["carpet", "car-pets"]),
+        ("jeu de données", "Un jeu de données, JEU DE DONNÉES", ["jeu de données", "JEU DE DONNÉES"]),
+        ("tâche", "les tâches d’une tâche", ["tâches", "tâche"]),
+        ("user's guide", "a user's guide, two user’s guides", ["user's guide", "user’s guides"]),
+        ("e.g.", "so (e.g., this) or e.g.: that", ["e.g.", "e.g."]),
+        ("node.js", "Node.js, in node.js. Of a node. JS is, /srv/node.js", ["Node.js", "node.js"]),
+        ("node", "in node.js, a node/leaf; node(s), node—node…", ["node", "node", "node", "node"]),
+        ("child", "two children and a child’s", ["children", "child"]),
+        ("lens", "the **lens**, _lens_, __lens__ and a <b>lens</b> &nbsp;lens", ["lens"] * 5),
+        ("work unit", "> _work unit_, a **work**&nbsp;unit, a work\n> unit", ["work unit"] * 3),
+    ],
+)
+def test_a_listed_word_is_found_as_it_is_listed_and_nothing_else(
+    listed: str, text: str, written: list[str], suffix: str, tmp_path: Path
+) -> None:
+    seed = f'terms: [{{surface: "right", definition: It, synonyms_to_avoid: ["{listed}"]}}]'
+    assert [each.text for each in found(tmp_path, text, suffix, seed)] == written
 
 
 @pytest.mark.parametrize(
@@ -152,7 +178,26 @@ def test_a_command_of_a_workflow_is_one_line_whatever_it_says() -> None:
 
 @pytest.mark.parametrize("suffix", [".md", ".txt"])
 @pytest.mark.parametrize(
-    "mark", ["`", "` ``", "](", "[a](", "<", "<a ", "<!--", "www.", "a@", "---\n", "> ", "- ", "x", "a."]
+    "mark",
+    [
+        "`",
+        "` ``",
+        "](",
+        "[a](",
+        "<",
+        "<a ",
+        "<!--",
+        "www.",
+        "a@",
+        "---\n",
+        "> ",
+        "- ",
+        "x",
+        "a.",
+        "/a",
+        "_a ",
+        "{a",
+    ],
 )
 def test_marks_without_partners_hide_no_finding(mark: str, suffix: str, tmp_path: Path) -> None:
     text = f"a ticket\n\n{mark * max(20_000, 80_000 // len(mark))}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -38,21 +38,16 @@ from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseRef, Strictness
 from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext, load_state
 from vocabgap.model.moments import iso
-from vocabgap.text import can_be_seen, carried, count, excerpt, printable_name
+from vocabgap.text import can_be_seen, excerpt, printable_name
 
 _STDIN: Final = "-"
 _MISSION, _STEP = "check", "check"
 _STRICTNESS: Final = option("The strictness of the gate.")
 _TEXT: Final = option("The text of a step; - reads it from stdin.")
+_FORMAT: Final = option("The format of findings in files.", "--format")
+CheckFormat = StrEnum("CheckFormat", ["TEXT", "GITHUB"])
 _ALIAS: Final = "ALIAS=TERM"
 _ASK: Final = option("Ask what terms mean; by default only on a terminal.", "--ask/--no-ask")
-
-
-class CheckFormat(StrEnum):
-    """The format of the printed findings."""
-
-    TEXT = "text"
-    GITHUB = "github"
 
 
 class CheckWords(Acting):
@@ -63,9 +58,7 @@ class CheckWords(Acting):
         argument("Files or folders of Markdown and text; - reads a text from stdin.", "[PATH]..."),
     ] = ()
     text: Annotated[str | None, _TEXT] = None
-    text_format: Annotated[CheckFormat, option("The format of findings in files.", "--format")] = (
-        CheckFormat.TEXT
-    )
+    text_format: Annotated[CheckFormat, _FORMAT] = CheckFormat.TEXT
     exclude: Annotated[tuple[str, ...], option("A word of the text that is not a term.")] = ()
     alias: Annotated[tuple[str, ...], option(f"Another word for a term, as {_ALIAS}.")] = ()
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
@@ -95,9 +88,7 @@ def check(call: Call, request: CheckWords) -> Answer | None:
             "expected files and folders, or a text",
             hint=Hint("{}, or --text 'the text of a step'", (command,)),
         )
-    names_step = (
-        request.critical or bool(request.ask) or request.mission is not None or request.step is not None
-    )
+    names_step = bool(request.critical or request.ask) or (request.mission, request.step) != (None, None)
     given = (request.output_of_step, request.strictness, *request.exclude, *request.alias)
     if paths and (names_step or any(value is not None for value in given)):
         raise InvalidInputError(
@@ -292,12 +283,11 @@ def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
     if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
         return None
     candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
-    prompt.show(question.term, question.severity, question.context, candidates)
+    prompt.show("question", question=question, conflict=question, candidates=candidates)
     return prompt.choose(candidates, once=True)
 
 
 _SHOWN: Final = 200  # characters of a value
-_ICONS: Final = {"high": "🔴", "medium": "🟡", "low": "🔵"}
 
 
 class Prompt:
@@ -305,26 +295,17 @@ class Prompt:
 
     def __call__(self, question: Question) -> Meaning:
         """Show a conflict, and read the answer."""
-        conflict = question.conflict
-        self.show(question.term, conflict.severity.value, conflict.context, question.candidates)
-        answer = self.choose(question.candidates)
-        self.say(_outcome(question, answer))
+        candidates = question.candidates
+        self.show("question", question=question, conflict=question.conflict, candidates=candidates)
+        answer = self.choose(candidates)
+        chosen = candidates[answer.place] if isinstance(answer, Select) else answer
+        self.show("answer", question=question, definition=getattr(chosen, "definition", None))
         return answer
 
-    def show(self, term: str, severity: str, context: str, candidates: Sequence[SenseRef]) -> None:
-        """Show a conflict and the candidates of its term."""
-        scopes = ", ".join(dict.fromkeys(excerpt(sense.scope) for sense in candidates))
-        matches = f"{scopes} ({count(len(candidates), 'match', 'matches')})" if candidates else "none"
-        self.say(
-            f'{_mark(_ICONS[severity], "!")} {severity.capitalize()}-severity conflict: "{excerpt(term)}"'
-        )
-        place = f'"{excerpt(context, _SHOWN)}"' if context else "-"
-        self.say(f"\nTerm: {excerpt(term)}\nContext: {place}\nScope: {matches}\n")
-        for number, sense in enumerate(candidates, start=1):
-            heading = "" if number > 1 else "Candidate senses:\n"
-            meaning = f"[{excerpt(sense.scope)}] {excerpt(sense.definition)}"
-            self.say(f"{heading}{number}. {meaning} (confidence: {sense.confidence:.1f})")
-        self.say("", end="\n" if candidates else "")
+    def show(self, what: str, **values: Any) -> None:  # noqa: ANN401 - as the template needs them
+        """Show what a template says."""
+        signs = os.environ.get("TERM") != "dumb"
+        self.say(rendered(f"glossary-{what}.txt.j2", values | {"signs": signs, "most": _SHOWN}), end="\n\n")
 
     def choose(self, candidates: Sequence[SenseRef], *, once: bool = False) -> Meaning:
         """Read an answer; the end of the input defers. With `once`, the first input has to be an answer."""
@@ -373,21 +354,6 @@ def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:
 def _choices(candidates: Sequence[SenseRef]) -> str:
     numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
     return f"Select: {numbers}C (custom sense), D (defer to async)\n> "
-
-
-def _outcome(question: Question, answer: Meaning) -> str:
-    if isinstance(answer, Defer):
-        return f"Deferred: conflict {question.conflict_id}"
-    meaning = (
-        question.candidates[answer.place].definition if isinstance(answer, Select) else answer.definition
-    )
-    return f"\n{_mark('✅ ')}Resolved: {excerpt(question.term)} = {excerpt(meaning)}\n"
-
-
-def _mark(wanted: str, plain: str = "") -> str:
-    """Return a mark, or a plain one if the terminal cannot show it."""
-    is_shown = carried(wanted, sys.stderr.encoding or "utf-8") == wanted
-    return wanted if is_shown and os.environ.get("TERM") != "dumb" else plain
 
 
 def _value(value: object) -> str:

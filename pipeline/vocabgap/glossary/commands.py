@@ -33,7 +33,7 @@ _TERM: Final = argument("The term, in any spelling.")
 _MEANING: Final = option("The definition of the sense, or its beginning, if there are several senses.")
 _SCOPE: Final = option("Only senses of this scope.")
 MISSION: Final = option("Only questions of this mission.")
-_OF_A_CONFLICT: Final = (
+_OF_A_CONFLICT: Final = [
     "conflict_id",
     "term",
     "type",
@@ -42,7 +42,7 @@ _OF_A_CONFLICT: Final = (
     "status",
     "effective_strictness",
     "context",
-)
+]
 
 
 class Acting(Request):

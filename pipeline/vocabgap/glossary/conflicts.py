@@ -53,14 +53,8 @@ def strictness_of(value: object) -> Strictness | None:
     return next((strictness for strictness in Strictness if strictness.value == value), None)
 
 
-def effective_strictness(
-    runtime: Strictness | None = None,
-    step: Strictness | None = None,
-    mission: Strictness | None = None,
-    configured: Strictness | None = None,
-) -> Strictness:
-    """Return the first strictness that is given, else `medium`."""
-    given = (runtime, step, mission, configured)
+def effective_strictness(*given: Strictness | None) -> Strictness:
+    """Return the first strictness that is given (of the run, step, mission and settings), else `medium`."""
     return next((strictness for strictness in given if strictness is not None), Strictness.MEDIUM)
 
 

@@ -8,6 +8,7 @@ from itertools import accumulate, chain, compress, count
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
+from vocabgap.glossary.linting import NO_PROSE, without_code
 from vocabgap.glossary.normal_form import (
     ACRONYM,
     KnownTerms,
@@ -159,7 +160,8 @@ class _Scanned:
     """A text that is split once for all signs. Each distinct word is read once."""
 
     def __init__(self, field: Field, known: KnownTerms) -> None:
-        self.context, self._text = field.context, field.text
+        self.context = field.context
+        self._text = _PARAGRAPH.sub(f"\n\n{NO_PROSE}\n\n", without_code(field.text, known))
         self._readings = list(map(_read, self._text.split()))
         listed = list(map(attrgetter("keys"), self._readings))
         self._known = list(known.occurrences(listed))

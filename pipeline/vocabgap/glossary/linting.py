@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -19,9 +19,9 @@ from vocabgap.glossary.senses import EXTRACTED, SenseStatus
 from vocabgap.text import escape_unseen, printable_name, visible
 
 MARKDOWN: Final = frozenset({".md", ".markdown", ".mdown", ".mkd"})
-_NO_PROSE: Final = "\ufffc"
+NO_PROSE: Final = "\ufffc"  # no term contains this mark
 _SEEN: Final = re.compile(r"\S")
-_EMPTY: Final = re.compile(rf"^[{_NO_PROSE} \t]+$", re.MULTILINE)
+_EMPTY: Final = re.compile(rf"^[{NO_PROSE} \t]+$", re.MULTILINE)
 _FRONT_MATTER: Final = re.compile(r"(---|\+\+\+)[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)")
 _PARAGRAPH: Final = re.compile(r"(?:[ \t]*\S.*\n?)+")
 # Code between back-ticks, and sessions of Python.
@@ -29,15 +29,22 @@ _CODE: Final = re.compile(r"(?<![`\\])(`+)(?!`)(?s:.+?)(?<!`)\1(?!`)|^[ \t]*(?:>
 _INLINE: Final = re.compile(
     # Comments, code of HTML, tags, and addresses in angle brackets; targets of links; other addresses.
     r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->"
-    r"|<(?i:(?P<code>code|pre|kbd|samp|tt|var))\b[^<>]*>[^<>]*</(?P=code)>|</?[A-Za-z][^<>]*>"
-    r"|(?<=\])(?:\((?:[^()\s]|\([^()\s]*\))*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\])"
-    r"|\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s<>]+|\bwww\.[^\s<>]+"
-    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # a long word is tried once, not at each of its characters
-    # Paths, variables of a shell, and addresses of devices.
-    r"|(?<![\w/.~-])(?:(?:~|\.\.?)/|/(?=[\w.+@%~-]+/))[\w.+@%~/-]*"
-    r"|(?<![\w/.-])[\w.-]+(?:/[\w.-]+)*/[\w-]+\.[A-Za-z][A-Za-z0-9]{0,4}\b"
-    r"|\b[A-Za-z]:(?:\\[\w.+@%~-]+)+|\$\{?[A-Za-z_]\w*\}?|%[A-Za-z_]\w*%"
-    r"|\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b"
+    r"|<(?i:(?P<code>code|pre|kbd|samp|tt|var|script|style)\b[^<>]*>(?:[^<]|<(?!/?(?P=code)\b))*</(?P=code))\s*>"
+    r"|</?[A-Za-z](?:[^<>\"']|\"[^<\"]*\"|'[^<']*')*>"
+    r"|(?<=\])(?:\((?:[^()\s]|\([^()\s]*\))*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\])|\[\^[^\[\]]*\]"
+    r"|\{(?:[^{}]|\{[^{}]*\})*\}"
+)
+# Marks of quotations and of emphasis by underscores, and entities.
+_MARKS: Final = re.compile(
+    r"^[ \t]*>[> \t]*|&#?\w{1,20};|(?<!\w)__?(?=[^\W_][^\n]{0,80}[^\W_]_)|(?<=[^\W_])__?(?!\w)", re.MULTILINE
+)
+# A path, an address or an identifier: no white space, and a sign that words do not have.
+_ENDS: Final = r"\s,;()\[\]<>\"'“”„‘’«»|*`—–…" + NO_PROSE
+_PART: Final = rf"(?:[^{_ENDS}]|[-=]>|[<>]=)"
+_CODE_WORD: Final = re.compile(
+    r"\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s<>]+|\bwww\.[^\s<>]+"
+    rf"|(?<![^{_ENDS}]){_PART}*?(?:(?<!\.)\.\w|\\[A-Za-z0-9]|[@#]\w|(?<!\w)[$%][A-Za-z_]|[-=]>\w|[={{}}]|\w\$(?!\w)|:[:\w]"
+    rf"|\w\+\+|\w\(\)|(?<!\w)/|/(?!\w)|/\w[\w-]*/|[A-Z]-\d\d|(?<![^{_ENDS}])--[A-Za-z]){_PART}*"
 )
 _IGNORE: Final = re.compile(
     r"^(?P<before>.*?)<!--[ \t]*vocabgap[-:][ \t]*ignore\b(?:[ \t]*-->)?(?P<after>.*)", re.MULTILINE
@@ -52,7 +59,7 @@ _AROUND: Final = 100  # characters before and after a place that may belong to i
 _MARKUP: Final = " \t\n#>|*+-\"'`"  # no part of a sentence at its beginning or end
 _SUFFIXES: Final = MARKDOWN | {".txt", ".rst"}
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
-_RUN: Final = re.compile(r"\S+|\n[ \t]*\n")
+_RUN: Final = re.compile(r"[^\s…]+|…|\n[ \t]*\n")
 
 
 def prose_of(text: str, suffix: str) -> str:
@@ -71,9 +78,21 @@ def prose_of(text: str, suffix: str) -> str:
             for match in _IGNORE.finditer(comments)
         }
         lines = enumerate(prose.split("\n"))
-        kept = (_SEEN.sub(_NO_PROSE, line) if place in ignored else line for place, line in lines)
+        kept = (_SEEN.sub(NO_PROSE, line) if place in ignored else line for place, line in lines)
         prose = "\n".join(kept)
-    return _EMPTY.sub(lambda line: " " * len(line[0]), prose)
+    for pattern in (_MARKS, _EMPTY):
+        prose = pattern.sub(lambda blank: " " * len(blank[0]), prose)
+    return prose
+
+
+def without_code(text: str, known: KnownTerms) -> str:
+    """Hide the paths, addresses and identifiers in a text, except known terms."""
+
+    def shown(code: re.Match[str]) -> str:
+        names = code[0], code[0].rstrip(".!?"), code[0].removesuffix(":")
+        return code[0] if any(map(known.name, map(term_key, names))) else _hidden(code)
+
+    return _CODE_WORD.sub(shown, text)
 
 
 def sentence_at(text: str, prose: str, start: int, end: int) -> str:
@@ -94,7 +113,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _hidden(match: re.Match[str]) -> str:
-    return _SEEN.sub(_NO_PROSE, match[0])
+    return _SEEN.sub(NO_PROSE, match[0])
 
 
 def _markdown(text: str) -> tuple[str, str]:
@@ -107,7 +126,7 @@ def _markdown(text: str) -> tuple[str, str]:
     lost = "" if front is None else front[0]
     blocks = reader.parse("\n" * lost.count("\n") + text[len(lost) :])
     lines = text.split("\n")
-    prose = _SEEN.sub(_NO_PROSE, text).split("\n")
+    prose = _SEEN.sub(NO_PROSE, text).split("\n")
     comments = prose.copy()
     for block in blocks:
         if block.map is not None and block.type in {"inline", "html_block"}:
@@ -165,9 +184,11 @@ class Linter:
             if sense.status is SenseStatus.DEPRECATED and sense.provenance.source != EXTRACTED
         }
         self._deprecated = {term_key(name): definition for name, definition in deprecated.items()}
+        wordings: list[str] = []
         for term in chain.from_iterable(seed.terms for seed in loaded.seeds):
             if self._glossary.resolve(term.surface):
                 for wording in term.synonyms_to_avoid or ():
+                    wordings.append(wording)
                     if term_key(wording) == term_key(term.surface):
                         self._spellings[normal_form(wording)] = term.surface
                     self._instead.setdefault(term_key(wording), {})[term.surface] = None
@@ -175,34 +196,24 @@ class Linter:
                 if term_key(term.surface) in self._deprecated and self._glossary.resolve(name):
                     self._instead.setdefault(term_key(term.surface), {})[name] = None
         active = [sense.surface.surface_text for sense in self._glossary if sense.is_active]
-        self._known = KnownTerms([*active, *deprecated, *self._instead])
+        self._known = KnownTerms([*active, *deprecated, *wordings])
 
     def findings(self, path: str, text: str, suffix: str) -> Iterator[Finding]:
         """Yield the findings of a text in order; report each ambiguous term once."""
-        prose = prose_of(text, suffix)
+        prose = without_code(prose_of(text, suffix), self._known)
         lines = [0, *(match.end() for match in re.finditer("\n", text))]
         seen: set[tuple[Rule, str]] = set()
-        for start, end, rule, message, instead in self._known_terms(prose):
-            written = text[start:end]
+        for start, end, written, rule, message, instead in self._known_terms(prose):
             finding = rule, term_key(written)
             if finding in seen and rule is Rule.AMBIGUOUS:
                 continue
             seen.add(finding)
             line, end_line = bisect(lines, start), bisect(lines, end - 1)
-            yield Finding(
-                path,
-                line,
-                start - lines[line - 1] + 1,
-                end_line,
-                end - lines[end_line - 1] + 1,
-                rule,
-                " ".join(written.split()),
-                visible(message),
-                sentence_at(text, prose, start, end),
-                instead,
-            )
+            places = line, start - lines[line - 1] + 1, end_line, end - lines[end_line - 1] + 1
+            sentence = sentence_at(text, prose, start, end)
+            yield Finding(path, *places, rule, written, visible(message), sentence, instead)
 
-    def _known_terms(self, prose: str) -> Iterator[tuple[int, int, Rule, str, tuple[str, ...]]]:
+    def _known_terms(self, prose: str) -> Iterator[tuple[int, int, str, Rule, str, tuple[str, ...]]]:
         matches = list(_RUN.finditer(prose))
         runs = [keys_of(match[0]) or ("\n",) for match in matches]  # no term continues in the next paragraph
         ends = list(accumulate(map(len, runs)))
@@ -211,11 +222,12 @@ class Linter:
             begin, _ = places_of(matches[first][0])[place.start - ends[first]]  # from the end of its run
             _, stop = places_of(matches[last][0])[place.end - 1 - ends[last]]
             start, end = matches[first].start() + begin, matches[last].start() + stop
-            if (verdict := self._verdict(place.term, prose[start:end])) is not None:
-                yield start, end, *verdict
+            written = " ".join(prose[start:end].replace("*", "").split())
+            if (verdict := self._verdict(place.term, written)) is not None:
+                yield start, end, written, *verdict
 
-    def _verdict(self, term: str, written: str) -> tuple[Rule, str, tuple[str, ...]] | None:
-        key, shown = term_key(term), " ".join(written.split())
+    def _verdict(self, term: str, shown: str) -> tuple[Rule, str, tuple[str, ...]] | None:
+        key = term_key(term)
         senses = self._glossary.resolve(term)
         instead = tuple(self._instead.get(key, ()))
         if senses:
@@ -233,16 +245,11 @@ class Linter:
         return Rule.AVOIDED, f"use {say} instead of '{shown}'", instead
 
 
-class Report(NamedTuple):
-    """The findings in files, the number of files, and the files that could not be read."""
+def lint(linter: Linter, paths: Iterable[Path]) -> tuple[list[Finding], int, list[str]]:
+    """Check files and folders; return the findings, the number of files, and those that cannot be read.
 
-    findings: list[Finding]
-    files: int
-    problems: list[str]
-
-
-def lint(linter: Linter, paths: Iterable[Path]) -> Report:
-    """Check files and folders, each file once; raise an error if a named file cannot be read."""
+    Each file is checked once. An error is raised if a named file cannot be read.
+    """
     findings: list[Finding] = []
     problems: list[str] = []
     named: dict[Path, bool] = {}
@@ -256,13 +263,13 @@ def lint(linter: Linter, paths: Iterable[Path]) -> Report:
             if is_named:
                 raise type(error)(problem, hint=error.hint) from error
             problems.append(problem)
-    return Report(findings, len(named) - len(problems), problems)
+    return findings, len(named) - len(problems), problems
 
 
 def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     """Yield the files of some paths, and whether a path names the file itself.
 
-    A folder yields its Markdown and text files, without hidden files and the files of other packages.
+    A folder yields its Markdown and text files, without _hidden files and the files of other packages.
     """
     for path in paths:
         name, kind = printable_name(str(path)), file_kind(path)

@@ -12,7 +12,7 @@ from itertools import accumulate, chain, compress, count
 from typing import Final, NamedTuple
 
 from vocabgap.glossary.senses import InvalidTermError, TermSurface
-from vocabgap.text import FUNCTION_WORDS, HYPHEN, apart
+from vocabgap.text import HYPHEN, apart
 
 # Plural to singular, if the word alone decides; otherwise the word is unchanged.
 _SHORTEST: Final = 4  # letters of a word that may be a plural
@@ -30,6 +30,8 @@ _IRREGULAR: Final = """
 lenses lens axes axis analyses analysis syntheses synthesis parentheses parenthesis hypotheses hypothesis
 theses thesis prostheses prosthesis crises crisis diagnoses diagnosis prognoses prognosis emphases emphasis
 synopses synopsis aliases alias biases bias canvases canvas atlases atlas gases gas irises iris quizzes quiz
+indices index matrices matrix vertices vertex appendices appendix criteria criterion phenomena phenomenon
+children child men man women woman mice mouse knives knife shelves shelf
 """
 # Plurals that end in -as, -is, -os or -us; most such words are not plurals.
 _PLURALS: Final = """
@@ -53,7 +55,6 @@ _KEEPS_E: Final = re.compile(
     r"|\w*[ao]uses|(?:re|mis|over|dis|ab|am|m|f|conf|diff|inf|def|ref|r|acc|exc|per)?uses"
 )
 _SIBILANT: Final = ("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses")
-_PARTICLES: Final = frozenset({"any", "away", "back", "down", "every", "off", "out", "over", "some"})
 # A word, or a mark that ends a term. Hyphens and quotation marks are neither.
 _TOKEN: Final = re.compile(rf'{HYPHEN}|["“”„«»`*]|(\w+|[^\w\s])')
 # Invisible characters that do not change a word: hyphenation points, text directions.
@@ -123,14 +124,13 @@ def places_of(run: str) -> tuple[tuple[int, int], ...]:
 
 def tokens_of(text: str) -> list[str]:
     """Return the words and marks of a text, in order, without hyphens and the like."""
-    return list(filter(None, _TOKEN.findall(text if text.isascii() else _JOINERS.sub("", text))))
+    plain = text if text.isascii() else _JOINERS.sub("", text).replace("’", "'")
+    return list(filter(None, _TOKEN.findall(plain)))
 
 
 @lru_cache(maxsize=100_000)
 def word_key(word: str) -> str:
     """Return the key of a word; the key of an identifier joins the keys of its words."""
-    if word.islower() and "_" not in word:
-        return singular(lower(word)) if word[-1] == "s" or not word.isascii() else word
     return "".join(singular(word_form(part)) for part in apart(word).split())
 
 
@@ -171,7 +171,7 @@ def singular(word: str) -> str:
 def _once(word: str) -> str:
     if len(word) < _SHORTEST or not word.endswith("s") or word in _SINGULARS:
         return _SINGULARS.get(word, word)
-    if word.endswith("es") and not _KEEPS_E.fullmatch(word):
+    if word.endswith("es") and word.isascii() and not _KEEPS_E.fullmatch(word):
         from_y = word.endswith("ies") and len(word) >= _SHORTEST_IES
         shorter = f"{word[:-3]}y" if from_y else word[: -2 if word.endswith(_SIBILANT) else -1]
     else:
@@ -203,8 +203,7 @@ class KnownTerms:
     def occurrences(self, runs: Iterable[Sequence[str]]) -> Iterator[Occurrence]:
         """Yield the terms in a text, in order: the longest at each place, without overlaps.
 
-        Separate words can be a term that is written as one word (`work space`), unless one of them is a
-        common word: "in form" is not `inform`.
+        Words are separate only where the term has a space or a hyphen: "in form" is not `inform`.
 
         Args:
             runs: The keys of the words and marks in each run of text without white space.
@@ -227,12 +226,6 @@ class KnownTerms:
 
     def _is_one(self, key: str, keys: Sequence[str], start: int, end: int, gaps: set[int]) -> bool:
         """Tell whether separate words are the term of a key."""
-        own = set(accumulate(map(len, spaced_key(self._terms[key]).split())))  # where its spelling has spaces
-        return all(
-            sum(map(len, keys[start:place])) in own or not any(map(_is_common, keys[place - 1 : place + 1]))
-            for place in gaps.intersection(range(start + 1, end))
-        )
-
-
-def _is_common(word: str) -> bool:
-    return len(word) < _SHORTEST - 1 or word in FUNCTION_WORDS or word in _PARTICLES
+        parts = map(term_key, apart(composed(self._terms[key])).split())
+        own = set(accumulate(map(len, parts)))  # where its spelling has spaces
+        return all(sum(map(len, keys[start:at])) in own for at in gaps.intersection(range(start + 1, end)))
