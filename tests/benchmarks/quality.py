@@ -326,8 +326,10 @@ def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted,
     parts: list[tuple[bool, float]] = []
     for screen in clusters.screens(TOP):
         answer = ask(screen)
-        near += [(place in answer.same, each.likely) for place, each in enumerate(screen.neighbours)]
-        parts += [(place not in answer.apart, 1.0 - part.unlikely) for place, part in enumerate(screen.parts)]
+        near += [(place in answer.same, each.probability) for place, each in enumerate(screen.neighbours)]
+        parts += [
+            (place not in answer.apart, 1.0 - each.probability) for place, each in enumerate(screen.parts)
+        ]
     told = [each for each in near if each[1] >= LIKELY]
     return tuple(
         Doubted(sum(one for one, _ in each), len(each), sum(likely for _, likely in each))

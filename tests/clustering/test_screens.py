@@ -6,7 +6,7 @@ import pytest
 import vocabgap as vg
 from builders.clustering import asking
 from vocabgap.clustering.grouping import Clusters
-from vocabgap.clustering.screens import MOST_DOUBTFUL, MOST_NEIGHBOURS
+from vocabgap.clustering.screens import MOST_NEIGHBOURS, MOST_PARTS
 from vocabgap.model.tables import Apart, Confirmed, Together
 from vocabgap.text import surface
 
@@ -31,7 +31,7 @@ def screen_of(groups: Clusters, wording: str) -> vg.Screen:
 
 
 def likely(screen: vg.Screen, wording: str) -> float:
-    return next((near.likely for near in screen.neighbours if wording in near.wordings), 0.0)
+    return next((near.probability for near in screen.neighbours if wording in near.wordings), 0.0)
 
 
 def test_a_screen_shows_a_group_its_parts_and_the_nearest_groups(found: Clusters) -> None:
@@ -41,7 +41,7 @@ def test_a_screen_shows_a_group_its_parts_and_the_nearest_groups(found: Clusters
     assert {*screen.wordings} == {*SKY}
     assert {wording for part in screen.parts for wording in part.wordings} < {*SKY}
     assert screen.doubtful == tuple(part.wordings[0] for part in screen.parts)
-    nearest = max(screen.neighbours, key=lambda near: near.likely)
+    nearest = max(screen.neighbours, key=lambda near: near.probability)
     assert {*nearest.wordings} == {*SKIN}
 
 
@@ -53,7 +53,7 @@ def test_the_most_valuable_screen_comes_first_and_no_screen_is_too_long() -> Non
 
     assert [screen.value for screen in screens] == sorted((each.value for each in screens), reverse=True)
     assert max(len(screen.neighbours) for screen in screens) == MOST_NEIGHBOURS
-    assert max(len(screen.parts) for screen in screens) <= MOST_DOUBTFUL
+    assert max(len(screen.parts) for screen in screens) <= MOST_PARTS
 
 
 def test_a_contrast_that_the_tree_never_merges_is_a_neighbour() -> None:
@@ -88,7 +88,7 @@ def test_a_wrong_tick_shows_up_as_a_doubtful_part(found: Clusters) -> None:
 
     parts = screen_of(wrong, "sky mask").parts
     assert {*parts[0].wordings} <= {*CROP}
-    assert parts[0].unlikely > 0.1
+    assert parts[0].probability > 0.1
 
 
 def test_a_separated_part_stays_in_sight_but_is_unlikely(found: Clusters) -> None:

@@ -25,7 +25,7 @@ from vocabgap.model.tables import Apart, Constraint, Together
 from vocabgap.text import numbers_in, without_numbers
 
 MOST_NEIGHBOURS: Final = 10  # on a screen
-MOST_DOUBTFUL: Final = 6
+MOST_PARTS: Final = 6
 CANDIDATES: Final = 3  # groups that a screen may be about, per group of the top
 LEAST_LIKELY: Final = 0.02  # probability of a neighbour that is shown
 CELLS: Final = 1 << 23  # of cosines that are computed together
@@ -56,13 +56,13 @@ class Neighbour:
         label: The label of the group.
         mentions: The number of its mentions.
         wordings: Its wordings, most used first.
-        likely: The estimated probability that it is the same need.
+        probability: The estimated probability that it is the same need.
     """
 
     label: str
     mentions: int
     wordings: tuple[str, ...] = field(repr=False)
-    likely: float
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class Part:
     Attributes:
         wordings: Its wordings, most used first.
         mentions: The number of its mentions.
-        unlikely: The estimated probability that it is another need.
+        probability: The estimated probability that it is another need.
     """
 
     wordings: tuple[str, ...]
     mentions: int
-    unlikely: float
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Answer:
 
     Attributes:
         same: Positions of the neighbours that are the same need.
-        apart: Positions of the doubtful wordings that are another need.
+        apart: Positions of the parts that are another need.
     """
 
     same: Sequence[int] = ()
@@ -145,7 +145,7 @@ class _Drawn(NamedTuple):
     parts: list[tuple[IntArray, float]]  # points, and how likely each part is another need
 
 
-class _Division(NamedTuple):
+class _Part(NamedTuple):
     """A part of a group beside the rest of it."""
 
     part: IntArray  # points
@@ -160,7 +160,7 @@ class Screens:
         self._points = points
         self._rows = rows
         self._likelihood = BY_WORDS if rows.dense is None else BY_MEANING
-        self._divisions: dict[bytes, list[_Division]] = {}
+        self._parts: dict[bytes, list[_Part]] = {}
 
     def ranked(
         self,
@@ -197,7 +197,7 @@ class Screens:
         chances, values = groups.neighbours(group, cosines)
         near = np.argsort(-values, kind="stable")[:MOST_NEIGHBOURS].tolist()
         neighbours = [(other, float(chances[other])) for other in near if chances[other] >= LEAST_LIKELY]
-        parts = sorted(groups.doubts(group), key=lambda doubt: (-doubt[2], doubt[0][0]))[:MOST_DOUBTFUL]
+        parts = sorted(groups.parts(group), key=lambda part: (-part[2], part[0][0]))[:MOST_PARTS]
         value = float(values[[other for other, _ in neighbours]].sum()) + sum(worth for *_, worth in parts)
         return _Drawn(value, group, neighbours, [(part, chance) for part, chance, _ in parts])
 
@@ -227,16 +227,16 @@ class Screens:
         uses = (use for point in points for use in self._points.uses.at(int(point)))
         return tuple(wording for wording, _ in sorted(uses, key=lambda use: (-use[1], use[0])))
 
-    def divisions(self, group: IntArray) -> list[_Division]:
-        """Return the parts of a group by average linkage, at most `MOST_DOUBTFUL`, without the main part."""
+    def parts(self, group: IntArray) -> list[_Part]:
+        """Return the parts of a group by average linkage, at most `MOST_PARTS`, without the main part."""
         key = group.tobytes()
-        if key not in self._divisions:
+        if key not in self._parts:
             order = group[np.argsort(-self.weights[group], kind="stable")]
             members = np.sort(order[:HEAVIEST])
-            self._divisions[key] = list(self._divided(members)) if len(members) > 1 else []
-        return self._divisions[key]
+            self._parts[key] = list(self._divided(members)) if len(members) > 1 else []
+        return self._parts[key]
 
-    def _divided(self, members: IntArray) -> Iterator[_Division]:
+    def _divided(self, members: IntArray) -> Iterator[_Part]:
         from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - needs time to load
         from scipy.spatial.distance import squareform  # noqa: PLC0415
 
@@ -244,7 +244,7 @@ class Screens:
         distances = np.clip(1.0 - cosines, 0.0, 2.0)
         np.fill_diagonal(distances, 0.0)
         tree = linkage(squareform(distances, checks=False), "average")
-        number = fcluster(tree, MOST_DOUBTFUL + 1, "maxclust")
+        number = fcluster(tree, MOST_PARTS + 1, "maxclust")
         main = number[(own + cosines @ own / own.sum() / 2.0).round(9).argmax()]
         parts = self._with_other_numbers(members)
         seen = set(chain.from_iterable(parts))
@@ -257,7 +257,7 @@ class Screens:
             cosine = one @ cosines @ other / np.sqrt((one @ cosines @ one) * (other @ cosines @ other))
             smaller = min(one.sum(), other.sum())
             odds = float(self.log_odds(cosine, smaller)) + STAYING
-            yield _Division(members[part], float(smaller), odds)
+            yield _Part(members[part], float(smaller), odds)
 
     def _with_other_numbers(self, members: IntArray) -> list[IntArray]:
         """Return the parts of a group, by places in it, for each number but the most used one.
@@ -362,9 +362,9 @@ class _Groups:
         chances = _chance(odds) * (PATIENCE + accepted) / (PATIENCE + accepted + missed)
         return chances, chances * smaller
 
-    def doubts(self, group: int) -> Iterator[tuple[IntArray, float, float]]:
+    def parts(self, group: int) -> Iterator[tuple[IntArray, float, float]]:
         """Yield the parts of a group: points, probability of another need, and value."""
-        for part, smaller, expected in self._screens.divisions(self.members[group]):
+        for part, smaller, expected in self._screens.parts(self.members[group]):
             answers = [
                 (0, odds) for left, right, odds in self._within[group] if (left in part) != (right in part)
             ]

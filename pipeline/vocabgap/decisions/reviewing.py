@@ -70,7 +70,7 @@ def review(
     Args:
         found: The groups that `vocabgap.cluster` returns.
         ask: Returns the answer to a screen: positions in `.neighbours` that are the same need, and positions
-            in `.doubtful` that are another need; None skips the screen.
+            in `.parts` that are another need; None skips the screen.
         screens: The largest number of screens.
         top: The number of the largest groups that matter; 0 for all.
         decisions: Earlier decisions, which the groups follow.

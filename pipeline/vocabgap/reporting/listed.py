@@ -239,7 +239,7 @@ def choices_of(screens: Iterable["Screen"], ranked: pl.DataFrame) -> tuple[Choic
     choices: list[Choices] = []
     for screen in screens:
         own = _capability(place, screen.wordings)
-        near = ((_capability(place, each.wordings), each.likely) for each in screen.neighbours)
+        near = ((_capability(place, each.wordings), each.probability) for each in screen.neighbours)
         parts = (
             tuple(sorted(place[each][1] for each in part.wordings if each in place)) for part in screen.parts
         )
