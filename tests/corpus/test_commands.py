@@ -16,7 +16,7 @@ from builders.command import Told, vocabgap
 from vocabgap.corpus.chunks import PARSER_ID
 from vocabgap.corpus.corpus import open_corpus
 from vocabgap.files import locking
-from vocabgap.model.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME, SHARED_TENANT
 
 NORTH = ("--tenant", "north", "--repo", "photos")
 BYTES = "`vocabgap corpus compact` removes their bytes\n"
@@ -388,6 +388,25 @@ def test_unknown_tenant_ends_with_2_and_another_tenant_is_no_loss() -> None:
         output = vocabgap(verb, "corpus", "--tenant", "nroth")
         assert (output.code, output.out) == (2, "")
         assert "no record has tenant 'nroth'\n  check the spelling; no other tenant was read" in output.err
+    assert corpus("export", "b.jsonl", "--tenant", "nroth").err.endswith("did you mean 'north'?\n")
     assert vocabgap("report", "corpus", "--quiet").code == 0
-    assert vocabgap("report", "corpus", "--tenant", "north", "--quiet").code == 0
+    assert vocabgap("report", "corpus", "--tenant", "north", "--no-shared", "--quiet").code == 0
+    assert "narrowed to tenant north, without neo-shared\n" in vocabgap("status").out
     assert vocabgap("report", "corpus", "--tenant", "north", "--repo", "foto", "--quiet").code == 2
+
+
+def test_tenant_that_never_pushed_reads_the_shared_records(pushed: Path) -> None:
+    corpus("push", pushed, "--tenant", SHARED_TENANT, "--repo", "neo")
+
+    for words in (
+        ("report", "corpus"),
+        ("check", "corpus"),
+        ("list", "corpus"),
+        ("show", "heron", "corpus"),
+        ("clusters", "show", "sky mask", "corpus"),
+        ("corpus", "export", "b.jsonl"),
+        ("corpus", "list"),
+    ):
+        output = vocabgap(*words, "--tenant", "south")
+        assert (output.code, bool(output.out)) == (0, True)
+        assert "no record has tenant 'south'; it reads only those of neo-shared\n" in output.err

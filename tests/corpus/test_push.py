@@ -45,6 +45,7 @@ def test_a_chunk_becomes_a_row_with_its_owner(chunk: Chunk) -> None:
         "embedding": None,
         "config_version": 1,
         "ingested_at": NOW,
+        "backup_line": None,
     }
     assert metadata["ingestedAt"] == 1_775_037_600_000
     assert metadata["originAgentIdentity"] == "@scribe"

@@ -107,20 +107,6 @@ def test_new_push_decides_who_reads(corpus: Corpus, folder: Path) -> None:
     assert sizes == [0, 1, 0]
 
 
-def test_report_of_one_tenant_has_nothing_of_another(
-    corpus: Corpus, photos: Path, folder: Path, tmp_path: Path
-) -> None:
-    corpus.push(photos, tenant="north", repo="photos")
-    corpus.push(write_corpus(tmp_path, {"x": [gap("secret wish")]}, "south"), tenant="south", repo="s")
-
-    outcome = vg.run(folder, out=tmp_path / "out", selection=Selection(tenants=("north",)))
-
-    message = "".join(path.read_text() for path in outcome.published.folder.glob("report.*"))
-    assert "secret" not in message
-    assert "secret wish" not in pl.read_parquet(outcome.published.folder / "gaps.parquet")["description"]
-    assert "--tenant north" in outcome.published.manifest.command
-
-
 def test_corpus_and_logs_together_count_a_record_of_one_tenant_once(
     corpus: Corpus, photos: Path, folder: Path
 ) -> None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import polars as pl
 from sklearn.feature_extraction.text import HashingVectorizer
 
-from vocabgap.corpus.chunks import frame_of, row_of, scan_chunks
+from vocabgap.corpus.chunks import frame_of, row_of, texts_of
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
@@ -29,7 +29,6 @@ from vocabgap.files.atomic import replacing
 from vocabgap.files.journal import entries_of
 from vocabgap.files.refusals import refusal, refusing
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import phrase
 from vocabgap.text import surface
 
 if sys.version_info >= (3, 14):
@@ -73,6 +72,7 @@ class Exported:
     embedded: int
     without_document: int
     dimension: int
+    notes: tuple[str, ...] = ()
 
 
 def export(version: Version, path: Path, settings: Settings, wanted: pl.Expr | None = None) -> Exported:
@@ -102,7 +102,7 @@ def export(version: Version, path: Path, settings: Settings, wanted: pl.Expr | N
 def _lines(chunks: pl.DataFrame, dimension: int, settings: Settings) -> Iterator[bytes]:
     """Yield the lines of chunks; compute missing vectors, and note the method in the metadata."""
     missing = chunks.filter(pl.col("embedding").is_null())
-    vectors = iter(vectors_of(_texts(missing, settings), dimension) if missing.height else ())
+    vectors = iter(vectors_of(texts_of(missing, settings.sources), dimension) if missing.height else ())
     computed = msgspec.json.encode({"by": METHOD, "dimension": dimension})
     for identity, metadata, content, embedding, line in chunks.select(_EXPORTED).iter_rows():
         if line is not None:
@@ -113,14 +113,6 @@ def _lines(chunks: pl.DataFrame, dimension: int, settings: Settings) -> Iterator
             text = text.removesuffix(b"}") + b',"%b":%b}' % (EMBEDDED_BY.encode(), computed)
         vector = next(vectors).tolist() if embedding is None else embedding
         yield msgspec.json.encode(BackupRecord(identity, vector, msgspec.Raw(text), content))
-
-
-def _texts(chunks: pl.DataFrame, settings: Settings) -> list[str]:
-    """Return the text to embed for each chunk: the need of a gap record, else the content."""
-    lines, scanned = scan_chunks(chunks, settings.sources)
-    needs = lines.select("id", "line").join(scanned.gaps.select("line", need=phrase()), on="line")
-    texts = chunks.join(needs, on="id", how="left", maintain_order="left")
-    return texts.select(pl.coalesce("need", "content").fill_null("")).to_series().to_list()
 
 
 def vectors_of(texts: Sequence[str], dimension: int) -> npt.NDArray[np.float64]:

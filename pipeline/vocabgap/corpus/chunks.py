@@ -24,7 +24,7 @@ from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import MAX_LINE_BYTES, ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import DEFAULT_TENANT, ScanSettings
 from vocabgap.model.sources import Source, shipped_sources
-from vocabgap.model.tables import RECORDS, REJECTS, UTC_MICROSECONDS
+from vocabgap.model.tables import RECORDS, REJECTS, UTC_MICROSECONDS, phrase
 
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"
@@ -111,9 +111,7 @@ def _log_lines(decoder: LogDecoder, read: list[tuple[LogFile, LineCounts | None]
     return LogLines(lines, tables.rejects, paths, logs, unlisted)
 
 
-def chunks_of_lines(
-    lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = ROOT_KIND
-) -> Iterator[dict[str, Any]]:
+def chunks_of_lines(lines: pl.DataFrame, *, tenant_id: str, repo_slug: str) -> Iterator[dict[str, Any]]:
     """Yield each readable line as a chunk. Equal lines of a log share a chunk, which lists the others."""
     columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)
     is_first = pl.struct("source_path", "record_id", TEXT).is_first_distinct()
@@ -131,7 +129,7 @@ def chunks_of_lines(
             "schemaVersion": SCHEMA_VERSION,
             "tenantId": tenant_id,
             "repoSlug": repo_slug,
-            "rootKind": root_kind,
+            "rootKind": ROOT_KIND,
             "sourcePath": source_path,
             "content": text,
             "hashInputs": list(HASH_INPUTS),
@@ -234,8 +232,15 @@ def require_owner(version: Version, tenant: str, repo: str | None = None, paths:
     required += [(f"path '{{}}' of {tenant}/{repo}", here, path) for path in paths]
     for what, names, name in required:
         if name not in names:
-            hint = did_you_mean(name, names) or "`vocabgap corpus status` lists the content"
-            raise NotFoundError(f"there is no {what.format(name)} in the corpus", hint=hint)
+            raise absent(what.format(name), name, names)
+
+
+def absent(
+    what: str, name: str, names: pl.Series, hint: str = "`vocabgap corpus status` lists the content"
+) -> NotFoundError:
+    """Return the error for a name that is not in a corpus, with the nearest names or a hint."""
+    near = did_you_mean(name, names.drop_nulls().unique().sort())
+    return NotFoundError(f"there is no {what} in the corpus", hint=near or hint)
 
 
 def scan_chunks(
@@ -247,6 +252,14 @@ def scan_chunks(
         line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     )
     return lines, scan_stored(lines, sources=sources)
+
+
+def texts_of(chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None) -> list[str]:
+    """Return a text for each chunk: the need of a gap record, else the content."""
+    lines, scanned = scan_chunks(chunks, sources)
+    needs = lines.select("id", "line").join(scanned.gaps.select("line", need=phrase()), on="line")
+    texts = chunks.join(needs, on="id", how="left", maintain_order="left")
+    return texts.select(pl.coalesce("need", "content").fill_null("")).to_series().to_list()
 
 
 def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:

@@ -1,11 +1,12 @@
 """The commands of `vocabgap corpus`: push gap logs to a shared corpus, remove them, back them up."""
 
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -14,6 +15,9 @@ from vocabgap.doors.verbs import (
     NOW,
     WHOSE,
     Answer,
+    Event,
+    Limit,
+    Panel,
     Request,
     Verbs,
     argument,
@@ -25,6 +29,7 @@ from vocabgap.doors.verbs import (
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import parse_now
+from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
 
 _SETTINGS: Final = ("--corpus",)
+_SELECT: Final = Panel.SELECT
 _SHOWN: Final = 20  # shown errors of a push
 _BACKUP: Final = argument("A file with one backup record per line; compressed if its name ends in .zst.")
 _YES: Final = option("Do not ask.", "--yes")
@@ -148,6 +154,62 @@ def _place(details: Mapping[str, object]) -> str:
     return f"/files/{details['fileIndex']}{chunk}: "
 
 
+class OfChunks(Request):
+    """Base of requests that find chunks."""
+
+    path: Annotated[tuple[str, ...], option("Only this path or folder.", panel=_SELECT)] = ()
+    kind: Annotated[tuple[str, ...], option("Only this kind, such as gap-record.", panel=_SELECT)] = ()
+
+
+class ListChunks(OfChunks):
+    """The request of `list`."""
+
+    name: Annotated[
+        tuple[str, ...], option("Only this name; of a gap, the first digits of its id.", panel=_SELECT)
+    ] = ()
+    limit: Limit = DEFAULT_LISTED
+
+
+class ShowChunk(OfChunks, kw_only=True):
+    """The request of `show`."""
+
+    record: Annotated[str, argument("Id or name of a record, or the beginning of one.")]
+
+
+@verb(filtered(ListChunks, *WHOSE, "match"), name="list", settings=_SETTINGS)
+def list_chunks(call: "Call", request: ListChunks) -> Answer:
+    """List the records of the corpus, gaps and all others, newest first."""
+    from vocabgap.corpus.chunks import texts_of
+    from vocabgap.corpus.version import GAP_KIND
+
+    reader = selection_of(request)
+    named = {"paths": request.path, "kinds": request.kind, "names": request.name}
+    found, notes = _open(call).list_chunks(**reader.owners, **named, match=reader.match)
+    listed = found.head(request.limit or found.height)
+    return Answer(
+        events=(Event("chunk", _as_object(chunk)) for chunk in listed.iter_rows(named=True)),
+        result={"listed": listed.height, "records": found.height, "notes": notes},
+        view="corpus-list.txt.j2",
+        shown=lambda: {
+            "chunks": zip(listed.to_dicts(), texts_of(listed, call.settings.sources), strict=True),
+            "gap_kind": GAP_KIND,
+        },
+        notes=notes,
+    )
+
+
+@verb(filtered(ShowChunk, *WHOSE), name="show", settings=_SETTINGS)
+def show_chunk(call: "Call", request: ShowChunk) -> Answer:
+    """Show one record of the corpus with its owner, its place and its content."""
+    named = {"paths": request.path, "kinds": request.kind}
+    chunk = _open(call).show_chunk(request.record, **selection_of(request).owners, **named)
+    return Answer(view="corpus-show.txt.j2", result=_as_object(chunk), shown={"chunk": chunk})
+
+
+def _as_object(chunk: Mapping[str, Any]) -> dict[str, Any]:
+    return {**chunk, "metadata": json.loads(chunk["metadata"])}
+
+
 class Export(Request):
     """The request of `export`."""
 
@@ -162,7 +224,9 @@ def export(call: "Call", request: Export) -> Answer:
     """
     backup = _open(call).export(request.file, **selection_of(request).owners)
     return Answer(
-        view="corpus-export.txt.j2", result={"file": printable_name(str(request.file)), **asdict(backup)}
+        view="corpus-export.txt.j2",
+        result={"file": printable_name(str(request.file)), **asdict(backup)},
+        notes=backup.notes,
     )
 
 
@@ -285,5 +349,5 @@ ADMIN: Final = Verbs("admin", "Maintain a shared corpus.", (configure, remove_or
 CORPUS: Final = Verbs(
     "corpus",
     "Collect gap logs in a corpus, to share them.\n\n`vocabgap report FOLDER` also reports on a corpus.",
-    (push, export, restore, status, forget, compact, ADMIN),
+    (push, list_chunks, show_chunk, export, restore, status, forget, compact, ADMIN),
 )

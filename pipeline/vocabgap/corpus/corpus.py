@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.chunks import PARSER_ID, readable, require_owner, scan_version, scope
+from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
+from vocabgap.corpus.finding import Found, chosen, list_chunks, show_chunk
 from vocabgap.corpus.identity import PRIVATELY, normal_tenant, require_identity, require_tenant, sha256_of
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_log_parser, push, read_payload
@@ -202,12 +204,26 @@ class Corpus:
         """
         from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads scikit-learn
 
-        version = self.store.version()
-        for tenant in tenants:
-            require_owner(version, tenant)
-        private = None if tenants else pl.lit(value=False)
-        wanted = readable(tenants, repositories, shared=shared, private=private)
-        return export(version, Path(file), self.settings, wanted)
+        version, private = self.store.version(), None if tenants else pl.lit(value=False)
+        reader: dict[str, Any] = {"tenants": tenants, "repositories": repositories, "shared": shared}
+        wanted, notes = chosen(version, private=private, **reader)
+        return replace(export(version, Path(file), self.settings, wanted), notes=notes)
+
+    def list_chunks(self, **filters: Any) -> Found:  # noqa: ANN401 - below
+        """Find chunks of any kind, newest first.
+
+        Args:
+            **filters: `tenants`, `repositories` and `shared` as in `export`; `paths`, which are also folders;
+                `kinds`; `names`, of a gap record the first digits of its id; `match`, a text in the content.
+
+        Raises:
+            NotFoundError: No readable chunk has one of the names; the error lists similar names.
+        """
+        return list_chunks(self.store.version(), **filters)
+
+    def show_chunk(self, name: str, **filters: Any) -> dict[str, Any]:  # noqa: ANN401 - those of `list_chunks`
+        """Return the one chunk with an id or a name, or with the beginning of one; see `list_chunks`."""
+        return show_chunk(self.store.version(), name, **filters)
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
         """Restore the records of a backup verbatim, all of them or none.

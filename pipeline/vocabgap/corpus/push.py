@@ -266,7 +266,7 @@ def folder_payload(
     parsed: dict[str, list[_Parsed]] = {
         path: [] for path in sorted({*logs.paths, *logs.rejects["source_path"]})
     }
-    for path, piece in _pieces(logs, tenant_id, repo_slug, ROOT_KIND):
+    for path, piece in _pieces(logs, tenant_id, repo_slug):
         parsed[path].append(piece)
     files = [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in parsed]
     payload = {"tenantId": tenant_id, "repoSlug": repo_slug, "files": files, **signals}
@@ -280,15 +280,15 @@ def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
 
     def parse(file: RawFile) -> Iterator[_Parsed]:
         logs = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
-        for _, piece in _pieces(logs, file.tenant_id, file.repo_slug, ROOT_KIND):
+        for _, piece in _pieces(logs, file.tenant_id, file.repo_slug):
             yield piece
 
     return parse
 
 
-def _pieces(logs: LogLines, tenant: str, repo: str, root_kind: str) -> Iterator[tuple[str, _Parsed]]:
+def _pieces(logs: LogLines, tenant: str, repo: str) -> Iterator[tuple[str, _Parsed]]:
     """Yield the lines of logs as chunks, rejected lines as errors, and the rest of each log."""
-    for chunk in chunks_of_lines(logs.lines, tenant_id=tenant, repo_slug=repo, root_kind=root_kind):
+    for chunk in chunks_of_lines(logs.lines, tenant_id=tenant, repo_slug=repo):
         yield chunk["sourcePath"], chunk
     for row in logs.rejects.iter_rows(named=True):
         path, line, reason = row["source_path"], row["line"], row["reason"]
@@ -297,7 +297,7 @@ def _pieces(logs: LogLines, tenant: str, repo: str, root_kind: str) -> Iterator[
         yield path, RefusedError(Code.PARSE_FAILED, message, **details)
     for path, folder, *rest in logs.logs.iter_rows():
         own_folder = None if folder == folder_of(path, repo) else folder
-        yield path, PushedLog(root_kind, path, own_folder, *rest)
+        yield path, PushedLog(ROOT_KIND, path, own_folder, *rest)
 
 
 def read_payload(path: str | Path) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     from vocabgap.clustering.grouping import cluster
     from vocabgap.decisions.record import read_decisions
     from vocabgap.decisions.replay import followed
-    from vocabgap.ingest.scanning import scan
+    from vocabgap.ingest.scanning import scan, unmatched
     from vocabgap.ranking.screening import screened
     from vocabgap.reporting.wording import phrase
 
@@ -70,6 +70,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
         result={"cluster": clustering.clusters.filter(cluster=number).row(0, named=True)},
         view="clusters-show.txt.j2",
         shown={"wordings": wordings, "distances": distances},
+        notes=unmatched(scanned.lines, selection),
     )
 
 

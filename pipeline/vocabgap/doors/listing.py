@@ -6,14 +6,13 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from msgspec import Meta
-
 from vocabgap.doors.verbs import (
     AS_OF,
     RUN,
     WHOSE,
     Answer,
     Event,
+    Limit,
     OverRoots,
     Panel,
     Place,
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     from vocabgap.listing.showing import Shown
 
 _ID_DIGITS: Final = 12  # of a record_id; enough for `show`
-_LIMIT: Final = option("Records to list; 0 lists all.", panel=Panel.WRITE)
-_Limit = Annotated[int, Meta(ge=0), _LIMIT]
 
 
 class ListFormat(StrEnum):
@@ -54,7 +51,7 @@ class ListFormat(StrEnum):
 class ListRecords(OverRoots):
     """The request of `list`, without the filters."""
 
-    limit: _Limit = DEFAULT_LISTED
+    limit: Limit = DEFAULT_LISTED
     text_format: Annotated[ListFormat, option("How to print the records.", "--format", panel=Panel.WRITE)] = (
         ListFormat.TABLE
     )
@@ -116,7 +113,7 @@ class Show(OverRoots, kw_only=True):
     kind: Annotated[
         str | None, option("Kind of the name: image, session, capability or record.", panel=Panel.SELECT)
     ] = None
-    limit: _Limit = DEFAULT_LISTED
+    limit: Limit = DEFAULT_LISTED
     run: Annotated[Place | None, RUN] = None
 
 
@@ -237,7 +234,7 @@ def check(call: "Call", request: Check) -> Answer:
         repaired_lines,
         unreadable_times,
     )
-    from vocabgap.ingest.scanning import scan
+    from vocabgap.ingest.scanning import scan, unmatched
 
     selection = selection_of(request)
     scanned = scan(roots, settings=settings.scan, **selection.owners)
@@ -277,7 +274,7 @@ def check(call: "Call", request: Check) -> Answer:
             "in_baseline": ignored.sum(),
             "written": rejects.height if request.write_baseline else None,
         },
-        notes=missing,
+        notes=(*missing, *unmatched(scanned.lines, selection)),
         exit_code=ExitCode.INVALID_INPUT if fails else ExitCode.DONE,
     )
 

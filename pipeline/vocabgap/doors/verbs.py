@@ -233,6 +233,7 @@ class OverRoots(Request):
     ] = ()
 
 
+Limit = Annotated[int, Meta(ge=0), option("Records to list; 0 lists all.", panel=Panel.WRITE)]
 WHOSE: Final = ("tenant", "repo", "no_shared")
 """The filters by the owner of a record."""
 RUN: Final = option("Folder of the published run.", panel=Panel.READ, place=True, default="out")

@@ -5,7 +5,7 @@ A selection narrows a scan to the records that a report is about. The rest is ma
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,7 +26,7 @@ from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.moments import LAST, iso
-from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, Repair
+from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, SHARED_TENANT, Repair
 from vocabgap.model.selection import Selection, together
 from vocabgap.model.settings import ScanSettings, overridden
 from vocabgap.model.sources import IMAGE, Source, checked_sources
@@ -35,6 +35,7 @@ from vocabgap.progress import tell
 from vocabgap.text import count, excerpt, unit_names
 
 _SHOWN: Final = 5  # existing names in a hint
+_TENANT: Final = "tenant"  # the noun of a filter
 _NEWEST: Final = ("timestamp", "repo_slug", "source_path", "line", "tenant_id")
 _Aliases = Mapping[str, Mapping[str, str]]
 _ALIASES: Final = {"category_aliases": CATEGORY_ALIASES, "operation_aliases": OPERATION_ALIASES}
@@ -286,15 +287,21 @@ def unmatched(
     sentences = []
     for noun, value, names in _absent(lines, selection, unit, aliases):
         near = ", ".join(map(excerpt, alike(value, names)))
-        sentences.append(_missing(noun, value) + (f"; the nearest: {near}" if near else ""))
+        named = _missing(noun, value) + (f"; the nearest: {near}" if near else "")
+        sentences.append(reads_shared(value) if _reads_shared(noun, names) else named)
     return (*sentences, *_outside(lines, selection))
 
 
 def require_known(
     lines: Parts, selection: Selection, unit: str = IMAGE, **aliases: Mapping[str, str]
 ) -> None:
-    """Raise InvalidInputError for a selected name that no record has; the error names similar ones."""
+    """Raise InvalidInputError for a selected name that no record has; the error names similar ones.
+
+    A tenant without records may read the shared ones.
+    """
     for noun, value, names in _absent(lines, selection, unit, aliases):
+        if _reads_shared(noun, names):
+            continue
         there = f"there are {len(names):,}, such as {', '.join(map(excerpt, names[:_SHOWN]))}"
         there = there if len(names) > 1 else f"there is only {''.join(map(excerpt, names))}"
         hint = there if names else f"check the spelling; no other {noun} was read"
@@ -370,6 +377,15 @@ def undated(lines: Parts, selection: Selection) -> int:
     """Count the records without a readable timestamp that a selection by date has left out."""
     left_out = pl.col("timestamp").filter(pl.col("why_not") == FILTERED).null_count()
     return int(lines.each(lambda part: part.select(left_out))["timestamp"].sum()) if selection.dated else 0
+
+
+def reads_shared(tenant: str) -> str:
+    """Return a note on a tenant without records that reads the shared ones."""
+    return f"{_missing(_TENANT, tenant)}; it reads only those of {SHARED_TENANT}"
+
+
+def _reads_shared(noun: str, names: Collection[str]) -> bool:
+    return noun == _TENANT and SHARED_TENANT in names
 
 
 def _missing(what: str, name: str) -> str:

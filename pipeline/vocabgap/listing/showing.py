@@ -19,7 +19,7 @@ from vocabgap.errors import (
     unusable,
 )
 from vocabgap.ingest.accounting import corrections
-from vocabgap.ingest.scanning import Scan, newest, scan
+from vocabgap.ingest.scanning import Scan, newest, scan, unmatched
 from vocabgap.listing.records import (
     Belonging,
     PublishedCapabilities,
@@ -186,7 +186,12 @@ def show(
         left_out=dict(lines["why_not"].drop_nulls().value_counts().sort("why_not").iter_rows()),
         belonging=() if found.kind is Kind.CAPABILITY else belonging(rows, published),
         run=None if published is None else published.folder,
-        notes=(*([unreadable] if unreadable else ()), *unranked(rows, settings), *unread(scanned)),
+        notes=(
+            *([unreadable] if unreadable else ()),
+            *unranked(rows, settings),
+            *unread(scanned),
+            *unmatched(scanned.lines, whose),
+        ),
         scan=scanned,
         **further,
     )

@@ -83,11 +83,18 @@ def _not_shared(_: object) -> "pl.Expr":
 def _with_text(text: str) -> "pl.Expr":
     import polars as pl  # noqa: PLC0415
 
+    fields = [pl.col(name) for name in _MATCHED] + [pl.col(name).list.join("\n") for name in LIST_FIELDS]
+    return containing(text, fields)
+
+
+def containing(text: str, fields: "Iterable[pl.Expr]") -> "pl.Expr":
+    """Return the condition that one of some fields contains a text, in any case."""
+    import polars as pl  # noqa: PLC0415
+
     def folded(value: pl.Expr) -> pl.Expr:
         return value.str.normalize("NFC").str.to_lowercase()
 
     wanted = pl.select(folded(pl.lit(text))).item()
-    fields = [pl.col(name) for name in _MATCHED] + [pl.col(name).list.join("\n") for name in LIST_FIELDS]
     return pl.any_horizontal(folded(field).str.contains(wanted, literal=True) for field in fields)
 
 
@@ -153,7 +160,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ] = ()
     no_shared: Annotated[
         bool,
-        _filter(f"Leave out {SHARED_TENANT}.", "no-shared", where=_not_shared, doors={"cli"}),
+        _filter(f"Leave out {SHARED_TENANT}.", "without", "--no-shared", where=_not_shared, doors={"cli"}),
     ] = False
     repositories: Annotated[
         _Names,
@@ -251,7 +258,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     def in_words(self) -> dict[str, str]:
         """Map the noun of each filter that is set to its values as text."""
         words = {
-            filtered.noun: "yes" if value is True else " or ".join(map(_typed, _several(value)))
+            filtered.noun: SHARED_TENANT if value is True else " or ".join(map(_typed, _several(value)))
             for filtered, value in self.in_force()
         }
         if self.satisfaction:

@@ -1,0 +1,113 @@
+"""Find chunks of a shared corpus by owner, repository, path, kind, name and text."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import polars as pl
+
+from vocabgap.corpus.chunks import absent, readable, require_owner
+from vocabgap.corpus.version import CHUNKS, GAP_KIND, PATH_KEY, Version
+from vocabgap.errors import texts
+from vocabgap.ingest.scanning import reads_shared
+from vocabgap.model.lookup import Named, lookup
+from vocabgap.model.record import FEWEST_DIGITS, SHARED_TENANT
+from vocabgap.model.selection import containing
+
+_ID_DIGITS: Final = 12
+_NOUNS: Final = {"repo_slug": "repository", "source_path": "path", "kind": "kind", "name": "name"}
+_SHOWN: Final = [name for name in CHUNKS.names if name not in {"embedding", "backup_line"}]
+_IS_GAP: Final = pl.col("kind").eq_missing(pl.lit(GAP_KIND))
+_HINT: Final = "`vocabgap corpus list` lists the records"
+
+
+class Found(NamedTuple):
+    """The chunks that a reader asked for, and notes on tenants without chunks."""
+
+    chunks: pl.DataFrame  # table `chunks` without vectors, the newest first
+    notes: tuple[str, ...]
+
+
+def list_chunks(
+    version: Version,
+    *,
+    paths: Any = (),  # noqa: ANN401 - a text or several
+    kinds: Any = (),  # noqa: ANN401
+    names: Any = (),  # noqa: ANN401
+    match: str | None = None,
+    **reader: Any,  # noqa: ANN401 - as `readable` has them
+) -> Found:
+    """List the chunks that a reader may read, newest first."""
+    wanted, notes = chosen(version, {"source_path": paths, "kind": kinds, "name": names}, **reader)
+    if match is not None:
+        wanted &= containing(match, [_TEXT])
+    rows = version.rows(_SHOWN, wanted)
+    return Found(rows.sort("ingested_at", descending=True, nulls_last=True, maintain_order=True), notes)
+
+
+def show_chunk(version: Version, name: str, **filters: Any) -> dict[str, Any]:  # noqa: ANN401 - of `list_chunks`
+    """Return the chunk with an id or a name, or with the beginning of one, as a row of table `chunks`."""
+    rows, either = list_chunks(version, **filters).chunks, pl.col("id", "name")
+    hits = rows.filter(pl.any_horizontal(either == pl.lit(name)))
+    if hits.is_empty() and len(name) >= FEWEST_DIGITS:
+        hits = rows.filter(pl.any_horizontal(either.str.starts_with(name)))
+    candidates = hits if hits.height else rows.filter(~_IS_GAP)
+    things = [
+        Named(identity[:_ID_DIGITS], "/".join(place), [own or "", *[name] * hits.height])
+        for identity, *place, own in candidates.select("id", *PATH_KEY, "name").iter_rows()
+    ]
+    place = lookup(things, name, singular="record", plural="records", hint=_HINT)
+    return candidates.row(place, named=True)
+
+
+def chosen(
+    version: Version,
+    names: Mapping[str, Any] = {},
+    *,
+    tenants: Any = (),  # noqa: ANN401 - a text or several
+    repositories: Any = (),  # noqa: ANN401
+    shared: bool = True,
+    private: pl.Expr | None = None,
+) -> tuple[pl.Expr, tuple[str, ...]]:
+    """Return the condition of the chunks that a reader asks for, and notes on tenants without chunks.
+
+    Raises:
+        NotFoundError: The reader can read no chunk with one of the names; the error lists similar names.
+    """
+    tenants = texts("tenants", tenants)
+    wanted = readable(tenants, shared=shared, private=private)
+    seen = version.rows(["tenant_id", *_NOUNS], wanted)
+    strangers = [tenant for tenant in tenants if tenant not in seen["tenant_id"]]
+    is_shared = shared and SHARED_TENANT in seen["tenant_id"]
+    for tenant in () if is_shared else strangers:
+        require_owner(version, tenant)
+    for column, asked in {"repo_slug": repositories, **names}.items():
+        fits = {name: _fits(column, name) for name in texts(column, asked)}
+        for name, fit in fits.items():
+            if seen.filter(fit).is_empty():
+                known = seen.filter(~_IS_GAP) if column == "name" else seen  # the name of a gap is its id
+                raise absent(f"{_NOUNS[column]} '{name}'", name, known[column], _HINT)
+        wanted &= pl.any_horizontal(fits.values()) if fits else pl.lit(value=True)
+    return wanted, tuple(map(reads_shared, strangers if is_shared else ()))
+
+
+def _fits(column: str, name: str) -> pl.Expr:
+    """Return the condition of chunks with a name, in a folder, or with the first digits of a gap's id."""
+    value, also = pl.col(column), pl.lit(value=False)
+    if column == "source_path":
+        also = value.str.starts_with(f"{name.rstrip('/')}/")
+    elif column == "name" and len(name) >= FEWEST_DIGITS:
+        also = _IS_GAP & value.str.starts_with(name)
+    return (value == pl.lit(name)) | also
+
+
+def _with_values(content: str) -> str:
+    """Append the values of a JSON object, whose text may be escaped."""
+    with suppress(msgspec.DecodeError, UnicodeError):
+        return "\n".join([content, *map(str, msgspec.json.decode(content, type=dict[str, Any]).values())])
+    return content
+
+
+_ESCAPED: Final = pl.when(_IS_GAP & pl.col("content").str.contains("\\", literal=True)).then("content")
+_TEXT: Final = pl.coalesce(_ESCAPED.map_elements(_with_values, return_dtype=pl.String), "content")

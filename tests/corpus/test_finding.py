@@ -1,0 +1,108 @@
+"""`corpus list` and `corpus show`: chunks of all kinds, by owner, repository, path, kind, name and text."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builders import gap
+from builders.command import Told, vocabgap
+from vocabgap.corpus.chunks import PARSER_ID
+from vocabgap.corpus.corpus import Corpus
+from vocabgap.model.record import LOG_NAME, SHARED_TENANT
+
+LOG = {"sourcePath": f"heron/{LOG_NAME}", "parserId": PARSER_ID}
+NEED = "a caf\u00e9 tone"
+PUSHED: list[tuple[str, str, bool, dict[str, Any]]] = [
+    ("north", "docs", False, {"sourcePath": "guides/masks.md", "content": "# Masks\n\tof the \x1b[31msky"}),
+    ("north", "docs", False, {"sourcePath": "guides/grain.md", "content": "# Grain in CAFE\u0301S"}),
+    ("north", "diary", True, {"sourcePath": "today.md", "content": "secret"}),
+    (SHARED_TENANT, "neo", False, {"sourcePath": "guides/masks.md", "content": "# More masks"}),
+    ("south", "photos", False, {**LOG, "content": json.dumps(gap(NEED))}),  # it writes \\u00e9
+]
+
+
+@pytest.fixture
+def full(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
+    """Fill a corpus, and work in the folder above it."""
+    for day, (tenant, repo, private, file) in enumerate(PUSHED, start=1):
+        now = datetime(2026, 7, day, tzinfo=UTC)
+        corpus.push({"files": [file]}, tenant=tenant, repo=repo, private=private, now=now)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return corpus
+
+
+@pytest.mark.parametrize(
+    ("filters", "places"),
+    [
+        ({}, ["4", "3", "1", "0"]),
+        ({"tenants": "north"}, ["3", "2", "1", "0"]),
+        ({"tenants": "north", "shared": False}, ["2", "1", "0"]),
+        ({"repositories": ("docs", "neo")}, ["3", "1", "0"]),
+        ({"paths": "guides"}, ["3", "1", "0"]),
+        ({"paths": ("guides/grain.md", f"heron/{LOG_NAME}")}, ["4", "1"]),
+        ({"kinds": "gap-record"}, ["4"]),
+        ({"names": "guides/masks.md"}, ["3", "0"]),
+        ({"match": "mASKS"}, ["3", "0"]),
+        ({"match": "caf\u00e9"}, ["4", "1"]),
+        ({"match": "secret"}, []),
+    ],
+)
+def test_chunks_are_found_by_what_they_are_and_say(
+    full: Corpus, filters: dict[str, Any], places: list[str]
+) -> None:
+    found = full.list_chunks(**filters).chunks
+
+    texts = [str(file["content"]) for *_, file in PUSHED]
+    assert [str(texts.index(text)) for text in found["content"]] == places
+
+
+def corpus(*words: str) -> Told:
+    return vocabgap("corpus", *words)
+
+
+@pytest.mark.usefixtures("full")
+def test_list_names_what_show_shows_and_escapes_what_a_terminal_would_obey() -> None:
+    listed, limited = corpus("list"), corpus("list", "--limit", "1")
+    gap_line, gap_text, *_, masks_line, masks_text = listed.out.splitlines()[2:10]
+
+    assert gap_text.strip() == NEED
+    assert masks_text.strip() == r"# Masks of the \u001b[31msky"
+    assert limited.out.endswith("4 records\nand 3 more records; --limit 0 lists all\n")
+    for digits in (masks_line.split()[0], "north/docs/guides/masks.md"):
+        shown = corpus("show", digits).out
+        assert "\nrepo_slug: docs\n" in shown
+        assert shown.endswith("\n\n# Masks\n    of the \\u001b[31msky\n")
+    name = gap_line.split()[-1]
+    event = json.loads(vocabgap("--json", "corpus", "show", name).out)
+    assert (event["metadata"]["name"][:12], json.loads(event["content"])) == (name, gap(NEED))
+    assert corpus("list", "--name", name, "--repo", "photos").out.splitlines()[2].split() == gap_line.split()
+    rows = vocabgap("--json", "corpus", "list", "--limit", "1").out.splitlines()
+    assert json.loads(rows[0]) == event | {"event": "chunk"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("list", "--kind", "gap-recrod"),
+            "there is no kind 'gap-recrod' in the corpus\n  did you mean 'gap-re",
+        ),
+        (("list", "--path", "guide/masks.md"), "did you mean 'guides/masks.md'"),
+        (("list", "--repo", "diary"), "there is no repository 'diary'"),
+        (
+            ("list", "--tenant", "nort", "--no-shared"),
+            "there is no tenant 'nort' in the corpus\n  did you mean 'nor",
+        ),
+        (("show", "today.md"), "no record is called 'today.md'"),
+        (("show", "guides/masks.md"), "means several records: "),
+    ],
+)
+@pytest.mark.usefixtures("full")
+def test_what_no_reader_can_see_is_not_found(words: tuple[str, ...], message: str) -> None:
+    output = corpus(*words)
+
+    assert (output.code, output.out, message in output.err) == (2 if "several" in message else 3, "", True)
