@@ -24,6 +24,7 @@ NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
 
 DEMO: Owner = {"tenant": "local", "repo": "demo"}
+NEEDS = [f"{name} {tenant}" for tenant in ("north", "south", SHARED_TENANT) for name in ("open", "secret")]
 NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
 
 
@@ -72,6 +73,8 @@ def visible_to(folder: Path, **reader: Any) -> list[str]:  # noqa: ANN401 - filt
     found = sorted(scan(folder, **chosen.owners).gaps["description"])
     run = vg.run(folder, out=folder.parent / "out", selection=chosen, now=NOW)
     assert sorted(pl.read_parquet(run.published.folder / "gaps.parquet")["description"]) == found
+    message = "".join(path.read_text() for path in run.published.folder.glob("report.*"))
+    assert {need for need in NEEDS if need in message} <= {*found}
     if chosen.tenants:
         vg.open_corpus(folder).export(folder.parent / "b.jsonl", **chosen.owners)
         records = map(json.loads, (folder.parent / "b.jsonl").read_text().splitlines())
@@ -82,10 +85,10 @@ def visible_to(folder: Path, **reader: Any) -> list[str]:  # noqa: ANN401 - filt
 def test_tenant_reads_its_own_chunks_and_shared_ones_but_no_private_ones_of_others(
     corpus: Corpus, folder: Path, tmp_path: Path
 ) -> None:
-    for tenant in ("north", "south", SHARED_TENANT):
-        for name, private in (("open", False), ("secret", True)):
-            logs = write_corpus(tmp_path, {name: [gap(f"{name} {tenant}"), "bad"]}, f"{tenant}-{name}")
-            corpus.push(logs, tenant=tenant, repo=name, private=private)
+    for need in NEEDS:
+        name, tenant = need.split()
+        logs = write_corpus(tmp_path, {name: [gap(need), "bad"]}, f"{tenant}-{name}")
+        corpus.push(logs, tenant=tenant, repo=name, private=name == "secret")
 
     shared = f"open {SHARED_TENANT}"
     assert visible_to(folder) == [shared, "open north", "open south"]
