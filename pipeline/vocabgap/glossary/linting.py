@@ -44,7 +44,7 @@ _PART: Final = rf"(?:[^{_ENDS}]|[-=]>|[<>]=)"
 _CODE_WORD: Final = re.compile(
     r"\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s<>]+|\bwww\.[^\s<>]+"
     rf"|(?<![^{_ENDS}]){_PART}*?(?:(?<!\.)\.\w|\\[A-Za-z0-9]|[@#]\w|(?<!\w)[$%][A-Za-z_]|[-=]>\w|[={{}}]|\w\$(?!\w)|:[:\w]"
-    rf"|\w\+\+|\w\(\)|(?<!\w)/|/(?!\w)|/\w[\w-]*/|[A-Z]-\d\d|(?<![^{_ENDS}])--[A-Za-z]){_PART}*"
+    rf"|\w\+\+|\w\(\)|(?<!\w)/|/(?!\w)|/\w[\w-]*/|[A-Z]-\d\d|-\w+-\w+-\w|(?<![^{_ENDS}])--[A-Za-z]){_PART}*"
 )
 _IGNORE: Final = re.compile(
     r"^(?P<before>.*?)<!--[ \t]*vocabgap[-:][ \t]*ignore\b(?:[ \t]*-->)?(?P<after>.*)", re.MULTILINE

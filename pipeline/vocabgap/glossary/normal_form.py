@@ -55,8 +55,8 @@ _KEEPS_E: Final = re.compile(
     r"|\w*[ao]uses|(?:re|mis|over|dis|ab|am|m|f|conf|diff|inf|def|ref|r|acc|exc|per)?uses"
 )
 _SIBILANT: Final = ("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses")
-# A word, or a mark that ends a term. Hyphens and quotation marks are neither.
-_TOKEN: Final = re.compile(rf'{HYPHEN}|["“”„«»`*]|(\w+|[^\w\s])')
+# A word, or a mark that ends a term. Hyphens, asterisks and back-ticks are neither.
+_TOKEN: Final = re.compile(rf"{HYPHEN}|[*`]|(\w+|[^\w\s])")
 # Invisible characters that do not change a word: hyphenation points, text directions.
 _UNSEEN: Final = (
     "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
