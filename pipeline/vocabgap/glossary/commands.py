@@ -1,7 +1,6 @@
 """The commands of `vocabgap glossary` that list terms and questions, and change terms."""
 
 from collections.abc import Iterable
-from datetime import UTC
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -33,16 +32,7 @@ _TERM: Final = argument("The term, in any spelling.")
 _MEANING: Final = option("The definition of the sense, or its beginning, if there are several senses.")
 _SCOPE: Final = option("Only senses of this scope.")
 MISSION: Final = option("Only questions of this mission.")
-_OF_A_CONFLICT: Final = [
-    "conflict_id",
-    "term",
-    "type",
-    "severity",
-    "mission_id",
-    "status",
-    "effective_strictness",
-    "context",
-]
+_UNLISTED: Final = {"options", "senses", "usage"}  # fields of a question
 
 
 class Acting(Request):
@@ -344,12 +334,13 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
             question.severity,
             question.status.value,
             question.mission_id or None,
-            f"{question.timestamp.astimezone(UTC):%Y-%m-%d %H:%M}",
+            f"{question.timestamp:%Y-%m-%d %H:%M}",
         )
         for question in listed
     ]
     described = (
-        {name: getattr(question, name) for name in _OF_A_CONFLICT} | {"timestamp": iso(question.timestamp)}
+        {name: getattr(question, name) for name in question.__struct_fields__ if name not in _UNLISTED}
+        | {"timestamp": iso(question.timestamp)}
         for question in listed
     )
     return Answer(

@@ -243,16 +243,12 @@ GlossaryEvent = (
 
 def answers_of(events: Iterable[GlossaryEvent]) -> list[GlossaryChange]:
     """Return people's answers in order, without automatic drafts."""
-    answers: list[GlossaryChange] = []
-    for event in events:
-        if not isinstance(event, GlossaryChange) or (
-            event.provenance and event.provenance.source == EXTRACTED
-        ):
-            continue
-        last = answers[-1] if answers and event.conflict_id else None
-        if last is None or (last.conflict_id, last.timestamp) != (event.conflict_id, event.timestamp):
-            answers.append(event)  # otherwise it is one answer that was logged as two events
-    return answers
+    answers: dict[object, GlossaryChange] = {}
+    for number, event in enumerate(it for it in events if isinstance(it, GlossaryChange)):
+        if event.provenance is None or event.provenance.source != EXTRACTED:
+            key = (event.conflict_id, event.timestamp) if event.conflict_id else number
+            answers.setdefault(key, event)  # one answer may be logged as two events
+    return list(answers.values())
 
 
 def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - any JSON value

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -103,24 +103,16 @@ class Glossary:
     @cached_property
     def scope_refs(self) -> tuple[ScopeRef, ...]:
         """The scopes that hold senses; a digest of scope and senses is the version."""
-        held: dict[str, list[object]] = {name: [name] for name in self.scopes.names}
+        held: dict[str, list[object]] = {}
         for key in sorted(self._senses):
-            overruled, accepted = self._overruled.get(key, {}), self._accepted.get(key, {})
-            for sense in self._senses[key]:
-                if sense.scope in held:
-                    held[sense.scope] += (
-                        sense.surface,
-                        sense.definition,
-                        sense.confidence,
-                        sense.status,
-                        bool(overruled) and sense_id(sense) in overruled,
-                        sorted(accepted.items()),
-                    )
-        states = {name: msgspec.json.encode(state) for name, state in held.items() if state[1:]}
-        return tuple(
-            ScopeRef(name, hashlib.sha256(state).hexdigest()[:_VERSION_DIGITS])
-            for name, state in states.items()
-        )
+            overruled, accepted = self._overruled.get(key, {}), sorted(self._accepted.get(key, {}).items())
+            for it in self._senses[key]:
+                is_overruled = bool(overruled) and sense_id(it) in overruled
+                state = it.surface, it.definition, it.confidence, it.status, is_overruled, accepted
+                held.setdefault(it.scope, [it.scope]).append(state)
+        active = [name for name in self.scopes.names if name in held]
+        digests = [hashlib.sha256(msgspec.json.encode(held[name])).hexdigest() for name in active]
+        return tuple(map(ScopeRef, active, (it[:_VERSION_DIGITS] for it in digests)))
 
     def applied(self, events: Iterable[Event]) -> "Glossary":
         """Return the glossary after some events, in their order."""
@@ -178,19 +170,11 @@ class Glossary:
             self._overruled.pop(key, None)
 
     def _ranked(self, senses: list[TermSense]) -> _Senses:
-        if len(senses) > 1:
-            rank = self.scopes.precedence
-            senses.sort(
-                key=lambda it: (
-                    rank(it.scope),
-                    it.scope,
-                    -it.confidence,
-                    it.definition,
-                    it.surface,
-                    it.status,
-                )
-            )
-        return tuple(senses)
+        def rank(it: TermSense) -> tuple[Any, ...]:
+            precedence = self.scopes.precedence(it.scope)
+            return precedence, it.scope, -it.confidence, it.definition, it.surface, it.status
+
+        return tuple(sorted(senses, key=rank) if len(senses) > 1 else senses)
 
 
 def selected(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from vocabgap.errors import Hint, NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
@@ -24,8 +24,6 @@ from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeRef, ScopeStack, Stric
 from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
 from vocabgap.text import printable_name
 
-EVENTS: Final = "events"  # the folder of the logs within the folder of the seed files
-
 
 @dataclass(frozen=True, kw_only=True)
 class GlossaryRuntime:
@@ -35,6 +33,7 @@ class GlossaryRuntime:
 
     Attributes:
         events: The folder of the event logs; `events` within `folder` by default.
+        logs: The folder that is used for them.
         strictness: The strictness if neither the run nor the step nor its mission names one.
         is_logged: Whether events are logged, so that questions can be answered later.
         keeps_steps: Whether a step that is stopped can be resumed later.
@@ -48,6 +47,7 @@ class GlossaryRuntime:
     now: Callable[[], datetime] = clock
     is_logged: bool = True
     keeps_steps: bool = True
+    logs: Path = field(init=False, repr=False, compare=False)
     files: GlossaryFiles = field(init=False, repr=False, compare=False)
     _started: set[tuple[str, str, ScopeRef]] = field(
         default_factory=set, init=False, repr=False, compare=False
@@ -55,20 +55,10 @@ class GlossaryRuntime:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", expanded(self.folder))
-        if self.events is not None:
-            object.__setattr__(self, "events", expanded(self.events))
+        events = self.folder / "events" if self.events is None else expanded(self.events)
+        object.__setattr__(self, "logs", events)
         require_kind("scopes", self.scopes, ScopeStack, "a ScopeStack")
         object.__setattr__(self, "files", GlossaryFiles(self.folder, self.logs, self.scopes))
-
-    @property
-    def logs(self) -> Path:
-        """The folder of the event logs."""
-        return self.folder / EVENTS if self.events is None else self.events
-
-    @property
-    def _written(self) -> GlossaryFiles | None:
-        """The files that a run logs into; None if nothing is logged."""
-        return self.files if self.is_logged else None
 
     def require_folder(self) -> None:
         """Raise NotFoundError if the folder of the glossary does not exist."""
@@ -106,7 +96,8 @@ class GlossaryRuntime:
         names = context.mission_id, context.run_id
         started = [ref for ref in loaded.activated if (*names, ref) not in self._started]
         self._started.update((*names, ref) for ref in started)
-        return Session(context, loaded.glossary, self._written, self.actor, self.now).record(
+        files = self.files if self.is_logged else None
+        return Session(context, loaded.glossary, files, self.actor, self.now).record(
             GlossaryScopeActivated(
                 scope_id=ref.scope,
                 glossary_version_id=ref.version_id,
@@ -166,7 +157,7 @@ class GlossaryRuntime:
             self.start(context, context.effective_strictness)
         context.notes += loaded.problems
         came_from = "" if checkpoint is None else checkpoint.retry_token
-        files, keeps = self._written, self.keeps_steps
+        files, keeps = self.files if self.is_logged else None, self.keeps_steps
         session = Session(
             context, loaded.glossary, files, self.actor, self.now, checkpoint, ask, confirm, keeps
         )

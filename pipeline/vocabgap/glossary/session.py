@@ -12,7 +12,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, require_kind, require_text
 from vocabgap.files.atomic import write_whole
-from vocabgap.files.refusals import FileRole
+from vocabgap.files.refusals import FileRole, content_of
 from vocabgap.glossary.conflicts import strictness_of
 from vocabgap.glossary.events import Actor, ActorType, is_uuid
 from vocabgap.glossary.questions import Define, Question  # noqa: F401 - for the answers of callers
@@ -170,11 +170,9 @@ def save_state(events: Path, retry_token: str, context: ExecutionContext) -> Non
 
 def load_state(events: Path, retry_token: str) -> ExecutionContext | None:
     """Load the state of a step; None if it is missing or damaged."""
-    path = state_path(events, retry_token)
-    with _ROLE.refusing(path, "read"):
-        if not path.is_file():
-            return None
-        content = path.read_bytes()
+    content = content_of(state_path(events, retry_token), _ROLE.name)
+    if not isinstance(content, bytes):
+        return None
     try:
         return msgspec.convert(json.loads(content), ExecutionContext)
     except (InvalidInputError, ValueError, RecursionError):
