@@ -49,6 +49,8 @@ def refused(call: Call, *arguments: object, **named: object) -> str:
         ("threshold", True, "expected a number or text, found True"),
         ("threshold", 10**400, "expected a smaller number, found 1000"),
         ("threshold", [0.5], "expected a number or text, found list"),
+        ("threshold", 2, "expected a number <= 1.0, found 2"),
+        ("threshold", float("nan"), "expected a number >= 0.0, found nan"),
         ("max_distance", "x", "expected a number, found 'x'"),
         ("max_distance", None, "expected a number, found None"),
         ("stop_words", 3, "expected a list, found 3"),
@@ -57,6 +59,7 @@ def refused(call: Call, *arguments: object, **named: object) -> str:
         ("synonyms", {3: ["haze"]}, "expected text, found 3"),
         ("synonyms", {"haze": None}, "expected text or a list, found None"),
         ("synonyms", {"haze": [b"fog"]}, "expected text, found b'fog'"),
+        ("synonyms", {"haze": ["fog"], "mist": ["haze"]}, "'haze' has synonyms but is a synonym of 'mist'"),
     ],
 )
 def test_what_a_clustering_cannot_use_is_named(scan: Scan, name: str, value: object, told: str) -> None:

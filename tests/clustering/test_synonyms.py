@@ -5,7 +5,6 @@ import pytest
 from builders.clustering import asking
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import folding
-from vocabgap.errors import InvalidInputError
 from vocabgap.text import ignored_stems
 
 IGNORED = ignored_stems()
@@ -28,20 +27,6 @@ def test_a_word_may_stand_for_a_phrase() -> None:
     fold = folding({"chromatic aberration": ["fringing"]}, IGNORED)
 
     assert fold(["purpl", "fring"]) == ["purpl", "chromat", "aberr"]
-
-
-@pytest.mark.parametrize(
-    ("synonyms", "told"),
-    [
-        ({"haze": ["fog"], "mist": ["fogs"]}, "'fogs' is a synonym of both 'haze' and 'mist'"),
-        ({"haze": ["fog"], "mist": ["haze"]}, "'haze' has synonyms but is a synonym of 'mist'"),
-        ({"haze": [" "]}, "empty"),
-        ({"": ["fog"]}, "empty"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(synonyms: dict[str, list[str]], told: str) -> None:
-    with pytest.raises(InvalidInputError, match=told):
-        folding(synonyms, IGNORED)
 
 
 def test_synonyms_that_share_no_letter_meet() -> None:

@@ -22,13 +22,17 @@ def test_without_any_layer_the_defaults_hold() -> None:
 
 
 def test_each_layer_overrides_the_one_below_key_by_key(tmp_path: Path) -> None:
-    path = write_config(tmp_path, '\ufeff[cluster]\nthreshold = 0.4\n[report]\nout = "weekly"\ntop = 3\n')
+    cluster = 'threshold = 0.4\nstop_words = ["photo"]\n[vocabulary]\npaths = ["packs"]\nthreshold = 0.6\n'
+    path = write_config(tmp_path, f'\ufeff[cluster]\n{cluster}[report]\nout = "weekly"\ntop = 3\n')
     environment = {"VOCABGAP_THRESHOLD": "0.5", "VOCABGAP_TOP": "0", "VOCABGAP_RANK_BY": "images"}
 
     def thresholds(value: object) -> float | str:
         return resolve_settings(path, environment, threshold(value)).settings.cluster.threshold
 
-    assert resolve_settings(path).settings.cluster.threshold == 0.4
+    alone = resolve_settings(path)
+    assert (alone.path, alone.settings.cluster.stop_words) == (path, ("photo",))
+    assert (alone.settings.vocabulary.paths, alone.settings.vocabulary.threshold) == (("packs",), 0.6)
+    assert alone.settings.cluster.threshold == 0.4
     assert (thresholds(None), thresholds(0.6), thresholds(1)) == (0.5, 0.6, 1.0)
     settings = resolve_settings(path, environment).settings
     assert (settings.report.out, settings.report.top, settings.rank.by) == ("weekly", 0, RankBy.IMAGES)
@@ -55,19 +59,6 @@ def test_load_settings_reads_what_the_command_line_would(here: Path, monkeypatch
     report = load_settings().report
 
     assert (report.top, report.out) == (4, "weekly")
-
-
-def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
-    path = write_config(
-        tmp_path, '[cluster]\nthreshold = 0.4\nstop_words = ["photo"]\n[rank]\nby = "images"\n'
-    )
-
-    loaded = resolve_settings(path)
-
-    assert loaded.path == path
-    assert loaded.settings.cluster.threshold == 0.4
-    assert loaded.settings.cluster.stop_words == ("photo",)
-    assert loaded.settings.rank.by is RankBy.IMAGES
 
 
 @pytest.mark.parametrize(
@@ -135,14 +126,6 @@ def test_a_bad_value_is_an_error_even_where_a_later_layer_overrides_it(tmp_path:
 
     with pytest.raises(InvalidInputError, match=r"mine\.toml"):
         resolve_settings(path, flags=threshold(0.5))
-
-
-def test_a_vocabulary_has_paths_and_a_threshold(tmp_path: Path) -> None:
-    path = write_config(tmp_path, '[vocabulary]\npaths = ["packs"]\nthreshold = 0.4\n')
-
-    found = load_settings(path).vocabulary
-
-    assert (found.paths, found.threshold) == (("packs",), 0.4)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from vocabgap.doors.cli.app import run
+from builders.command import vocabgap
 from vocabgap.model.moments import parse_now
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import RankSettings, Settings, known_flags
@@ -15,12 +15,8 @@ from vocabgap.reporting.reproduction import Reproduction
 RANKING = {name: flag for name, flag in known_flags().items() if flag.table == "rank"}
 
 
-def test_every_setting_of_the_ranking_with_a_flag_is_an_option_of_report(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    run(["report", "--help"])
-
-    told = capsys.readouterr().out
+def test_every_setting_of_the_ranking_with_a_flag_is_an_option_of_report() -> None:
+    told = vocabgap("report", "--help").out
     assert RANKING
     assert all(f"  {name} " in told for name in RANKING)
 

@@ -1,7 +1,5 @@
 """Settings as a notebook changes them: by keywords, checked as a file is."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -25,22 +23,6 @@ def test_numbers_of_numpy_and_texts_in_any_form_are_taken() -> None:
     assert overridden(RankSettings(), min_images=np.int64(3)).min_images == 3
     assert overridden(ClusterSettings(), stop_words={"photo"}).stop_words == ("photo",)
     assert overridden(ClusterSettings(), stop_words="photo").stop_words == ("photo",)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"threshold": 2}, "threshold: expected a number <= 1.0, found 2"),
-        ({"threshold": float("nan")}, "threshold: expected a number >= 0.0, found nan"),
-        ({"stop_words": ["a", 3]}, "stop_words: expected text, found 3"),
-        ({"synonyms": {3: ["fog"]}}, "synonyms: expected text, found 3"),
-    ],
-)
-def test_what_cannot_be_used_is_named(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        overridden(ClusterSettings(), **change)
-
-    assert caught.value.message == message
 
 
 def test_settings_made_by_hand_are_checked_too() -> None:
