@@ -123,31 +123,22 @@ def test_what_was_dismissed_is_reopened_and_what_is_open_is_not() -> None:
 
 
 @pytest.mark.usefixtures("reported")
-def test_decisions_are_listed_with_those_that_were_undone() -> None:
-    pin = events(vocabgap("--json", "decide", "pin", "sky mask"))[-1]["decision_id"]
-    vocabgap("decide", "rename", "sky mask", "a mask")
-    assert vocabgap("decide", "undo", pin, "--why", "too early").code == 0
+def test_decisions_are_listed_with_those_that_were_undone_by_whom_and_when() -> None:
+    pin = events(vocabgap("--json", "decide", "pin", "sky mask", "--now", "2026-07-02"))[-1]["decision_id"]
+    vocabgap("decide", "rename", "sky mask", "a mask", "--now", "2026-07-02T12:00:00Z")
+    because = ("--why", "too early", "--actor", "bo", "--now", "2026-07-03T08:00:00Z")
+    undo = events(vocabgap("--json", "decide", "undo", pin, *because))[-1]["decision_id"]
 
     told = vocabgap("decisions", "list")
-    listed = events(vocabgap("--json", "decisions", "list"))
+    *listed, result = events(vocabgap("--json", "decisions", "list"))
 
     assert "decisions.jsonl: 3 decisions: 1 active, 1 undone, 1 undo." in told.out
-    assert [event.get("in_force") for event in listed] == [False, True, False, 1]
-    assert [event.get("standing") for event in listed] == ["undone", "in force", "undo", None]
+    assert [event["in_force"] for event in listed] == [False, True, False]
+    assert [event["standing"] for event in listed] == ["undone", "in force", "undo"]
+    assert [event["undone_by"] for event in listed] == [undo, None, None]
+    assert (result["decisions"], result["in_force"], result["undone"], result["undos"]) == (3, 1, 1, 1)
     assert "too early" in told.out
-
-
-@pytest.mark.usefixtures("reported")
-def test_what_was_undone_is_listed_with_who_undid_it_and_when() -> None:
-    pin = events(vocabgap("--json", "decide", "pin", "sky mask", "--now", "2026-07-02"))[-1]["decision_id"]
-    arguments = ("decide", "undo", pin, "--actor", "bo", "--now", "2026-07-03T08:00:00Z")
-    undo = events(vocabgap("--json", *arguments))[-1]["decision_id"]
-
-    first, second, result = events(vocabgap("--json", "decisions", "list"))
-
-    assert f"undone by bo on 2026-07-03 08:00 ({undo})" in vocabgap("decisions", "list").out
-    assert (first["undone_by"], second["undone_by"]) == (undo, None)
-    assert (result["decisions"], result["in_force"], result["undone"], result["undos"]) == (2, 0, 1, 1)
+    assert f"undone by bo on 2026-07-03 08:00 ({undo})" in told.out
 
 
 def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(reported: Path) -> None:

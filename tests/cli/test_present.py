@@ -95,17 +95,15 @@ def test_the_help_says_so(command: str) -> None:
     assert "or last for the time of the newest" in " ".join(vocabgap(command, "--help").out.split())
 
 
-@pytest.fixture
-def quiet_for_long(tmp_path: Path) -> Path:
-    """A workspace that began a year before its last records, of March."""
+def test_silence_is_told_once_and_not_as_fading(tmp_path: Path) -> None:
     years = [gap(f"need {number}", timestamp="2025-03-01T00:00:00Z") for number in range(3)]
     lately = [gap(f"need {number}", timestamp="2026-03-02T00:00:00Z") for number in range(3)]
-    return write_corpus(tmp_path, {"one": years, "two": lately})
+    root = write_corpus(tmp_path, {"one": years, "two": lately})
 
-
-def test_silence_is_told_once_and_not_as_fading(quiet_for_long: Path, tmp_path: Path) -> None:
-    told = vocabgap("report", quiet_for_long, "--now", "2026-05-21")
-    markdown, page = ((tmp_path / "out" / name).read_text(encoding="utf-8") for name in FACES)
+    told = vocabgap("report", root, "--now", "2026-05-21", "--share", "--min-images", "2")
+    markdown, page, shared = (
+        (tmp_path / "out" / name).read_text(encoding="utf-8") for name in (*FACES, "share.html")
+    )
 
     said = "The newest record is 80 days old"
     for text in (told.out, markdown, page):
@@ -114,21 +112,11 @@ def test_silence_is_told_once_and_not_as_fading(quiet_for_long: Path, tmp_path: 
         assert "fading</td>" not in text
         assert "fading:" not in text
         assert "| fading" not in text
+    assert said in shared
     assert "\u2581" not in markdown  # no empty bars
 
-
-def test_as_of_the_newest_record_nothing_is_silent(quiet_for_long: Path, tmp_path: Path) -> None:
-    told = vocabgap("report", quiet_for_long, "--now", "last")
-
+    told = vocabgap("report", root, "--now", "last")
     assert "days old" not in told.out + (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-
-
-def test_a_shared_page_says_so_too(quiet_for_long: Path, tmp_path: Path) -> None:
-    vocabgap("report", quiet_for_long, "--now", "2026-07-01", "--quiet", "--share", "--min-images", "2")
-
-    assert "The newest record is 121 days old" in (tmp_path / "out" / "share.html").read_text(
-        encoding="utf-8"
-    )
 
 
 def test_a_loop_of_one_session_is_marked_beside_its_rank(tmp_path: Path) -> None:
