@@ -1,18 +1,14 @@
 """Pages of several sizes, and a real browser to open them in, which is watched while it does."""
 
-import json
-import re
 from pathlib import Path
 from typing import Any
 
-_DATA = re.compile(r'<script type="application/json" id="run-data">(.*?)</script>', re.DOTALL)
+from builders.page import read
 
 
 def listed(file: Path) -> list[dict[str, Any]]:
     """Reads the capabilities of a page, with names where it has positions."""
-    block = _DATA.search(file.read_text(encoding="utf-8"))
-    assert block is not None
-    run = json.loads(block[1])
+    run = read(file.read_text(encoding="utf-8")).data
     found = [dict(zip(run["columns"], row, strict=True)) for row in run["rows"]]
     for each in found:
         each["category"] = run["categories"][each["category"]]

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import polars as pl
 import pytest
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser
 
 from builders.hostile import told, unseen
 from builders.links import addresses
+from builders.reporting import GITHUB
 from vocabgap.pipeline import Run
 from vocabgap.reporting import page as rendering
 from vocabgap.reporting import payload, wording
@@ -37,7 +37,6 @@ Structure = list[tuple[str, str, list[str]]]
 
 pytestmark = pytest.mark.slow
 
-GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 MARKDOWN = ["--format", "markdown"]
 # What differs from page to page, and is made by us: identifiers and numbers.
 MADE = re.compile(r"cap-[0-9a-f]{12}|[0-9]+(?:[.–][0-9]+)?")

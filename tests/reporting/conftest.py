@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from markdown_it import MarkdownIt
 
 from builders.reporting import NOW
 from vocabgap.pipeline import Run, run
@@ -13,9 +12,3 @@ from vocabgap.pipeline import Run, run
 def demo_run(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """One run over the demo workspace, to be read and not changed."""
     return run(demo, tmp_path_factory.mktemp("demo") / "out", now=NOW)
-
-
-@pytest.fixture(scope="session")
-def github() -> MarkdownIt:
-    """A reader of Markdown as GitHub writes it."""
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])

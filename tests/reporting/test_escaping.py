@@ -9,12 +9,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from builders.links import addresses
+from builders.reporting import GITHUB
 from vocabgap.reporting.wording import code, escape
 from vocabgap.text import escape_unseen, visible
 
 PLAIN = MarkdownIt("commonmark")
-GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-
 HOSTILE = [
     "# a heading",
     "###### deep",

@@ -270,12 +270,18 @@ def test_an_interrupt_waits_until_the_folders_are_in_their_places(
     assert [entry.name for entry in out.parent.iterdir()] == [out.name]
 
 
-def test_notes_that_a_killed_run_left_behind_are_brought_back(out: Path) -> None:
-    publish(out, "earlier")
+def left_behind(out: Path) -> Path:
+    """What a killed run leaves of the one that it replaced, with somebody's notes."""
     left = out.with_name(f".{out.name}.before-0123456789ab")
     left.mkdir()
     (left / "notes.txt").write_text("ask Mira")
     (left / "run.json").write_text(MANIFEST)
+    return left
+
+
+def test_notes_that_a_killed_run_left_behind_are_brought_back(out: Path) -> None:
+    publish(out, "earlier")
+    left = left_behind(out)
 
     publish(out, "later")
 
@@ -286,10 +292,7 @@ def test_notes_that_a_killed_run_left_behind_are_brought_back(out: Path) -> None
 def test_notes_of_the_same_name_are_both_kept(out: Path) -> None:
     publish(out, "earlier")
     (out / "notes.txt").write_text("written since")
-    left = out.with_name(f".{out.name}.before-0123456789ab")
-    left.mkdir()
-    (left / "notes.txt").write_text("ask Mira")
-    (left / "run.json").write_text(MANIFEST)
+    left = left_behind(out)
 
     publish(out, "later")
 
