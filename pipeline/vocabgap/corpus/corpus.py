@@ -13,7 +13,7 @@ import polars as pl
 
 from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.corpus.finding import Found, chosen, list_chunks, show_chunk
+from vocabgap.corpus.finding import Found, Names, chosen, list_chunks, show_chunk
 from vocabgap.corpus.identity import PRIVATELY, normal_tenant, require_identity, require_tenant, sha256_of
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_log_parser, push, read_payload
@@ -209,21 +209,31 @@ class Corpus:
         wanted, notes = chosen(version, private=private, **reader)
         return replace(export(version, Path(file), self.settings, wanted), notes=notes)
 
-    def list_chunks(self, **filters: Any) -> Found:  # noqa: ANN401 - below
-        """Find chunks of any kind, newest first.
+    def list_chunks(
+        self,
+        *,
+        tenants: Names = (),
+        repositories: Names = (),
+        shared: bool = True,
+        paths: Names = (),
+        kinds: Names = (),
+        names: Names = (),
+        match: str | None = None,
+    ) -> Found:
+        """Find chunks of any kind, newest first; the readers are those of `export`.
 
-        Args:
-            **filters: `tenants`, `repositories` and `shared` as in `export`; `paths`, which are also folders;
-                `kinds`; `names`, of a gap record the first digits of its id; `match`, a text in the content.
+        A path is also that of a folder; the name of a gap record is its id, or the first digits of it.
 
         Raises:
             NotFoundError: No readable chunk has one of the names; the error lists similar names.
         """
-        return list_chunks(self.store.version(), **filters)
+        reader: dict[str, Any] = {"tenants": tenants, "repositories": repositories, "shared": shared}
+        named = {"source_path": paths, "kind": kinds, "name": names}
+        return list_chunks(self.store.version(), named, match, **reader)
 
     def show_chunk(self, name: str, **filters: Any) -> dict[str, Any]:  # noqa: ANN401 - those of `list_chunks`
         """Return the one chunk with an id or a name, or with the beginning of one; see `list_chunks`."""
-        return show_chunk(self.store.version(), name, **filters)
+        return show_chunk(self.list_chunks(**filters).chunks, name)
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
         """Restore the records of a backup verbatim, all of them or none.

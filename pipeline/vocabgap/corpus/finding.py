@@ -1,6 +1,6 @@
 """Find chunks of a shared corpus by owner, repository, path, kind, name and text."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +22,9 @@ _IS_GAP: Final = pl.col("kind").eq_missing(pl.lit(GAP_KIND))
 _HINT: Final = "`vocabgap corpus list` lists the records"
 
 
+Names = str | Sequence[str]
+
+
 class Found(NamedTuple):
     """The chunks that a reader asked for, and notes on tenants without chunks."""
 
@@ -31,24 +34,21 @@ class Found(NamedTuple):
 
 def list_chunks(
     version: Version,
-    *,
-    paths: Any = (),  # noqa: ANN401 - a text or several
-    kinds: Any = (),  # noqa: ANN401
-    names: Any = (),  # noqa: ANN401
+    names: Mapping[str, Names],
     match: str | None = None,
-    **reader: Any,  # noqa: ANN401 - as `readable` has them
+    **reader: Any,  # noqa: ANN401 - as `chosen` has them
 ) -> Found:
-    """List the chunks that a reader may read, newest first."""
-    wanted, notes = chosen(version, {"source_path": paths, "kind": kinds, "name": names}, **reader)
+    """List the chunks that a reader may read, newest first; `names` are the wanted ones of each column."""
+    wanted, notes = chosen(version, names, **reader)
     if match is not None:
         wanted &= containing(match, [_TEXT])
     rows = version.rows(_SHOWN, wanted)
     return Found(rows.sort("ingested_at", descending=True, nulls_last=True, maintain_order=True), notes)
 
 
-def show_chunk(version: Version, name: str, **filters: Any) -> dict[str, Any]:  # noqa: ANN401 - of `list_chunks`
-    """Return the chunk with an id or a name, or with the beginning of one, as a row of table `chunks`."""
-    rows, either = list_chunks(version, **filters).chunks, pl.col("id", "name")
+def show_chunk(rows: pl.DataFrame, name: str) -> dict[str, Any]:
+    """Return the row of table `chunks` with an id or a name, or with the beginning of one."""
+    either = pl.col("id", "name")
     hits = rows.filter(pl.any_horizontal(either == pl.lit(name)))
     if hits.is_empty() and len(name) >= FEWEST_DIGITS:
         hits = rows.filter(pl.any_horizontal(either.str.starts_with(name)))
@@ -63,10 +63,10 @@ def show_chunk(version: Version, name: str, **filters: Any) -> dict[str, Any]:  
 
 def chosen(
     version: Version,
-    names: Mapping[str, Any] = {},
+    names: Mapping[str, Names] = {},
     *,
-    tenants: Any = (),  # noqa: ANN401 - a text or several
-    repositories: Any = (),  # noqa: ANN401
+    tenants: Names = (),
+    repositories: Names = (),
     shared: bool = True,
     private: pl.Expr | None = None,
 ) -> tuple[pl.Expr, tuple[str, ...]]:
