@@ -1,12 +1,13 @@
 """Events as the published package `spec-kitty-events` has them: a run logs all of its eight types."""
 
 import json
+import sys
 from typing import Any, get_args
 
 import pytest
 
 from glossary.steps import TWO_LIFTS, answering, runtime_in, step, write_scope
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GlossaryEvent, encoded, event_of
 from vocabgap.glossary.questions import Define, Select
@@ -83,6 +84,12 @@ def test_events_become_those_of_the_package(runtime: GlossaryRuntime) -> None:
     assert state.term_senses["team_domain", "mask"].new_sense.definition == "What hides"
     (activated,) = runtime.load_version(state.active_scopes["team_domain"].glossary_version_id)[:1]
     assert activated.surface.surface_text == "lift"
+
+
+def test_missing_package_is_named(runtime: GlossaryRuntime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spec_kitty_events", None)
+    with pytest.raises(StateError, match="pip install spec-kitty-events"):
+        runtime.package_events()
 
 
 def test_event_about_a_scope_that_the_package_does_not_know_is_refused(runtime: GlossaryRuntime) -> None:

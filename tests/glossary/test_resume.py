@@ -64,7 +64,7 @@ def test_version_before_its_seed_file_was_edited_is_told_as_lost(runtime: Glossa
     write_scope(runtime.folder, [("lift", LIFT)])
     lost = f"version '{ref.version_id}' cannot be rebuilt from the seed files and event logs"
 
-    assert runtime.resume(token).notes == [lost]
+    assert runtime.resume(token).notes == [f"team_domain: {lost}"]
     with pytest.raises(NotFoundError, match=lost):
         runtime.load_version(ref.version_id)
 

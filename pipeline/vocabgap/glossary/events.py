@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.glossary.senses import (
     EXTRACTED,
     Action,
@@ -296,11 +296,13 @@ def package_event(event: GlossaryEvent, log: str, place: str, envelope: dict[str
     """Return a logged event as an `Event` of the package; `envelope` has fields that are not in the log.
 
     Raises:
-        ImportError: The package is not installed.
+        StateError: The package is not installed.
         InvalidInputError: The package rejects the event.
     """
-    from spec_kitty_events import glossary, models  # noqa: PLC0415
-
+    try:
+        from spec_kitty_events import glossary, models  # noqa: PLC0415
+    except ImportError as error:
+        raise StateError(f"{PACKAGE} is not installed", hint=f"install it: pip install {PACKAGE}") from error
     line = _line(event)
     project, stream = (str(uuid5(NAMESPACE_URL, name)) for name in (place, f"{place}/{log}"))
     derived = {"project_uuid": project, "correlation_id": stream, "build_id": place, "node_id": place}

@@ -128,7 +128,7 @@ class Session:
             try:
                 self.files.load_version(ref.version_id)
             except VocabgapError as error:
-                context.notes.append(error.message)
+                context.notes.append(f"{ref.scope}: {error.message}")
         context.checkpoint_cursor = checkpoint.cursor
         context.resumed_from_checkpoint = True
         if is_same and state is not None:
