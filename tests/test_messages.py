@@ -44,6 +44,13 @@ There is no tool named "{}"
 You attempted to use a tool: '{}'. This tool does not exist.
 ToolNotFoundError: {}
 no tool named {} is registered
+Unknown function: {}
+Error: Function {} is not found in the tools_dict.
+Error: the requested tool {} is not available
+Error code: 400 - call validation failed: attempted to call tool '{}' which was not in request.tools
+Tool '{}' does not exist. Registered tools: dig
+{} tool not found in available tools
+Could not find tool: `{}`
 """
 NAMELESS = """
 Custom tool not found
@@ -104,11 +111,12 @@ def lines(text: str) -> list[str]:
 
 @pytest.mark.parametrize("message", lines(UNKNOWN))
 def test_the_name_of_a_tool_that_does_not_exist_is_taken_from_the_message(message: str) -> None:
-    told = message.format("water_bed", "water_bed")
+    for name in ("water_bed", "waterBed"):
+        told = message.format(name, name)
 
-    assert refused_call(told) == refused_call(f"Calling failed. {told}") == RefusedCall("water_bed", "")
-    assert refused_call(told, "tools/call bed") == RefusedCall("bed", "")
-    assert unknown_name(told) == "water_bed"
+        assert refused_call(told) == refused_call(f"Calling failed. {told}") == RefusedCall(name, "")
+        assert refused_call(told, "tools/call bed") == RefusedCall("bed", "")
+        assert unknown_name(told) == name
 
 
 @pytest.mark.parametrize("message", lines(NAMELESS))
