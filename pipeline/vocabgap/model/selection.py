@@ -160,7 +160,9 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ] = ()
     no_shared: Annotated[
         bool,
-        _filter(f"Leave out {SHARED_TENANT}.", "without", "--no-shared", where=_not_shared, doors={"cli"}),
+        _filter(
+            f"Leave out {SHARED_TENANT}.", SHARED_TENANT, "--no-shared", where=_not_shared, doors={"cli"}
+        ),
     ] = False
     repositories: Annotated[
         _Names,
@@ -258,7 +260,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     def in_words(self) -> dict[str, str]:
         """Map the noun of each filter that is set to its values as text."""
         words = {
-            filtered.noun: SHARED_TENANT if value is True else " or ".join(map(_typed, _several(value)))
+            filtered.noun: "left out" if value is True else " or ".join(map(_typed, _several(value)))
             for filtered, value in self.in_force()
         }
         if self.satisfaction:
