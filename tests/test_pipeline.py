@@ -146,17 +146,6 @@ def test_what_would_publish_nothing_is_refused_unless_meant(tmp_path: Path) -> N
     assert run(root, tmp_path / "out", selection=nobody, allow_empty=True).ranked.is_empty()
 
 
-def test_a_run_that_has_lost_its_logs_is_refused_unless_meant(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {name: [gap("sky mask")] for name in ("one", "two", "three")})
-    run(root, tmp_path / "out")
-    for name in ("one", "two"):
-        (root / name / "vocabulary_gaps.jsonl").unlink()
-
-    with pytest.raises(StateError, match="the earlier report had 3 logs, but now there are 1"):
-        run(root, tmp_path / "out")
-    assert run(root, tmp_path / "out", allow_shrink=True).ranked["mentions"].to_list() == [1]
-
-
 def test_the_newest_record_can_be_the_present_from_which_spans_count_back(tmp_path: Path) -> None:
     newest, broken = "2026-05-02T07:00:00Z", "some day"
     lines = [gap("sky mask"), gap("film grain", timestamp=newest), gap("halo", timestamp=broken)]
