@@ -209,24 +209,12 @@ def test_who_leaves_takes_nobody_along() -> None:
     assert number["hard tide glow"] not in {number[phrase] for phrase in phrases[:-1]}
 
 
-ALL_APART = [wording for wordings in APART for wording in wordings]
+@pytest.mark.parametrize("embedder", ["none", "minilm"])
+def test_what_contrasts_is_grouped_apart(embedder: str, request: pytest.FixtureRequest) -> None:
+    if embedder != "none":
+        request.getfixturevalue(embedder)
+    found = cluster(asking(*(wording for wordings in APART for wording in wordings)), embedder=embedder)
 
-
-def clusters_of(embedder: str) -> dict[str, int]:
-    found = cluster(asking(*ALL_APART), embedder=embedder)
-    return dict(found.wordings.select("wording", "cluster").iter_rows())
-
-
-@pytest.mark.parametrize("wordings", APART)
-def test_what_contrasts_is_grouped_apart_by_words(wordings: tuple[str, ...]) -> None:
-    number = clusters_of("none")
-
-    assert len({number[wording] for wording in wordings}) == len(wordings)
-
-
-@pytest.mark.usefixtures("minilm")
-def test_what_contrasts_is_grouped_apart_by_meaning() -> None:
-    number = clusters_of("minilm")
-
+    number = dict(found.wordings.select("wording", "cluster").iter_rows())
     for wordings in APART:
         assert len({number[wording] for wording in wordings}) == len(wordings), wordings
