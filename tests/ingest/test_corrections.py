@@ -7,7 +7,7 @@ import pytest
 
 from builders import gap
 from builders.ingest import write_log
-from vocabgap.ingest.checking import ambiguous_lines
+from vocabgap.ingest.checking import unclear_lines
 from vocabgap.ingest.scanning import Scan, scan
 
 FIRST, SECOND, THIRD = "a1" * 32, "b2" * 32, "c3" * 32
@@ -22,6 +22,10 @@ CASES: Final[dict[str, tuple[list[Line], list[str]]]] = {
     "a hash in upper case": ([("reeds", 1, FIRST.upper(), ""), ("softer", 2, None, FIRST)], ["reeds"]),
     "a hash before punctuation": (
         [("reeds", 1, FIRST, ""), ("softer", 2, None, f"too dark (Corrects {FIRST.upper()}).")],
+        ["reeds"],
+    ),
+    "what a colon or a noun precedes": (
+        [("reeds", 1, FIRST, ""), ("softer", 2, None, f"corrects: snapshot {FIRST}")],
         ["reeds"],
     ),
     "no record that it only mentions": (
@@ -155,13 +159,14 @@ def test_a_correction_may_name_the_identifier_of_a_record(workspace: Path) -> No
     assert superseded(scan(workspace)) == ["reeds"]
 
 
-def test_an_ambiguous_correction_is_listed_with_its_line(workspace: Path) -> None:
-    needs = ("beak", 1, FIRST, ""), ("eyes", 2, FIRST, ""), ("calm", 3, None, f"corrects {FIRST}")
-    write_log(workspace, "heron-11", *map(record, needs))
+def test_an_unclear_correction_is_listed_with_its_line(workspace: Path) -> None:
+    needs = ("beak", 1, FIRST, ""), ("eyes", 2, FIRST, ""), ("calm", 3, SECOND, f"corrects {FIRST}")
+    write_log(workspace, "heron-11", *map(record, (*needs, ("mist", 4, None, f"as at {SECOND}"))))
 
     scanned = scan([workspace, workspace])
 
-    assert scanned.summary.repairs["ambiguous_correction"] == 1
-    (line,) = ambiguous_lines(scanned)
-    assert (line.line, line.repair, line.times) == (3, "ambiguous_correction", 1)
-    assert line.detail.startswith(f"2 records of the image have {FIRST[:12]}")
+    assert scanned.summary.repairs["unclear_correction"] == 2
+    several, only_named = unclear_lines(scanned)
+    assert (several.line, several.repair, several.times) == (3, "unclear_correction", 1)
+    assert several.detail.startswith(f"2 records of the image have {FIRST[:12]}")
+    assert only_named.detail.startswith(f"the notes name {SECOND[:12]}…, and correct nothing")

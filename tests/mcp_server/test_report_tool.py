@@ -66,7 +66,7 @@ async def test_nothing_is_published(connect: Connect, photos: Path, tmp_path: Pa
         ({"limit": 0}, "$.limit"),
         ({"limit": 51}, "$.limit"),
         ({"limit": True}, "$.limit"),
-        ({"category": ["tone"]}, "$.category"),
+        ({"category": {"tone": 1}}, "$.category"),
         ({"top": 3}, "unknown field `top` (expected limit, since, until, "),
     ],
 )

@@ -229,9 +229,9 @@ def check(call: "Call", request: Check) -> Answer:
     import polars as pl
 
     from vocabgap.ingest.checking import (
-        ambiguous_lines,
         is_known,
         repaired_lines,
+        unclear_lines,
         unreadable_times,
     )
     from vocabgap.ingest.scanning import scan, unmatched
@@ -249,7 +249,7 @@ def check(call: "Call", request: Check) -> Answer:
     rejects = scanned.rejects.with_columns(ignored=pl.when(ignored).then(pl.lit("baseline")))
     counted = rejects.filter(~ignored)
     repaired = (
-        [*repaired_lines(roots, settings.scan), *ambiguous_lines(scanned)]
+        [*repaired_lines(roots, settings.scan), *unclear_lines(scanned)]
         if request.repairs and summary.repairs
         else []
     )

@@ -3,6 +3,7 @@
 A readable line counts unless it repeats a record, or a later record corrects it.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,14 +28,15 @@ _LOG: Final = ["repo_slug", "source_path"]
 _FILLED_LATER: Final = ("capability_id", "category", "category_by", "category_probability")
 _MARKS: Final = {ROW: pl.Int64(), **{name: GAPS.schema[name] for name in ("why_not", "rule")}}
 _ID: Final = "id"
+_DIGEST: Final = re.compile(r"\b[0-9a-fA-F]{64}\b")
 _SAME: Final = ("tenant_id", "record_id")
 _PLACE: Final = ("repo_slug", "source_path", "line")
 _REFERENCES: Final = ("snapshot_hash", "record_id")  # columns that a correction may name
 _PAIRS: Final = {"corrected": pl.Int64(), "correcting": pl.Int64()}
-_AMBIGUOUS: Final = {
+_UNCLEAR: Final = {
     **{name: RECORDS.schema[name] for name in _PLACE},
     "reference": pl.String(),
-    "times": pl.Int64(),
+    "fitting": pl.Int64(),  # records of the image that have it
 }
 
 
@@ -80,7 +82,7 @@ def summarize(
     """Return the account of a scan."""
     readable = int(records.each(lambda lines: lines.select(pl.len()))["len"].sum())
     why_not = Counter(marks.rows["why_not"].to_list())
-    repairs = {**repairs, Repair.AMBIGUOUS_CORRECTION: marks.ambiguous.height}
+    repairs = {**repairs, Repair.UNCLEAR_CORRECTION: marks.unclear.height}
     reasons = Counter(rejects["reason"].to_list())
     rejected_lines = int(rejects["line"].is_not_null().sum())
     return ScanSummary(
@@ -111,10 +113,10 @@ def lines_of(records: pl.DataFrame) -> Parts:
 
 
 class Marks(NamedTuple):
-    """The lines of table `records` that do not count, and those that may correct one of several records."""
+    """The lines of table `records` that do not count, and those whose notes name a record in vain."""
 
     rows: pl.DataFrame  # columns `ROW`, `why_not` and `rule`
-    ambiguous: pl.DataFrame  # columns `repo_slug`, `source_path`, `line`, `reference` and `times`
+    unclear: pl.DataFrame  # columns `repo_slug`, `source_path`, `line`, `reference` and `fitting`
 
 
 def marks_of(records: Parts) -> Marks:
@@ -129,7 +131,7 @@ def marks_of(records: Parts) -> Marks:
     duplicates = marked(_second_copies(records), DUPLICATE)
     replayed = _corrections(records.marked(duplicates))
     superseded = marked(replayed["pairs"]["corrected"], SUPERSEDED)
-    return Marks(pl.concat([duplicates, superseded]), replayed["ambiguous"])
+    return Marks(pl.concat([duplicates, superseded]), replayed["unclear"])
 
 
 def marked(rows: Iterable[int], why_not: str) -> pl.DataFrame:
@@ -186,7 +188,7 @@ def _copies(alike: pl.DataFrame) -> dict[str, pl.DataFrame]:
 def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
     """Return what `_replayed` returns for all images, duplicates left out."""
     is_first = pl.col("why_not").is_null()
-    naming = pl.col("notes").str.contains("[0-9a-fA-F]{64}")
+    naming = pl.col("notes").str.contains(_DIGEST.pattern)
     images = records.each(lambda lines: lines.filter(is_first, naming).select(IMAGE_KEY).unique())
     if images.is_empty():
         return _replayed(pl.DataFrame())
@@ -207,27 +209,27 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Replay the corrections of whole images in order of time.
 
     If several records share the snapshot, the correction is for the one with the same need; without exactly
-    one, it is ambiguous and corrects none. A record is corrected at most once. A record without a known time
+    one, it is unclear and corrects none. A record is corrected at most once. A record without a known time
     keeps its place in the log.
 
     Returns:
-        Frame `pairs`, the rows of corrected and of correcting records; and frame `ambiguous` of `Marks`.
+        Frame `pairs`, the rows of corrected and of correcting records; and frame `unclear` of `Marks`.
     """
     earlier: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
     names: dict[int, list[tuple[str, ...]]] = {}
     pairs: list[tuple[int, int]] = []
-    ambiguous: list[tuple[object, ...]] = []
+    unclear: list[tuple[object, ...]] = []
     ordered = records.sort(MOMENT, ROW, nulls_last=False) if records.height else records
     for row in ordered.iter_rows(named=True):
         image = tuple(row[name] for name in IMAGE_KEY)
         own = row[ROW], surface(row["phrase"])
-        for reference in corrected_by(row["notes"]):
-            fitting = earlier[(*image, reference)]
-            if len(fitting) > 1:
-                several, fitting = len(fitting), [each for each in fitting if each[1] == own[1]]
-                if len(fitting) != 1:
-                    ambiguous.append((*(row[name] for name in _PLACE), reference, several))
-            if len(fitting) == 1:
+        corrects = corrected_by(row["notes"])
+        for reference in dict.fromkeys(found.lower() for found in _DIGEST.findall(row["notes"])):
+            named = earlier[(*image, reference)]
+            fitting = [each for each in named if len(named) == 1 or each[1] == own[1]]
+            if named and (reference not in corrects or len(fitting) != 1):
+                unclear.append((*(row[name] for name in _PLACE), reference, len(named)))
+            elif named:
                 corrected = fitting[0]
                 pairs.append((corrected[0], row[ROW]))
                 for name in names[corrected[0]]:
@@ -239,7 +241,7 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "pairs": pl.DataFrame(
             pairs, schema=dict.fromkeys(("corrected", "correcting"), pl.Int64), orient="row"
         ),
-        "ambiguous": pl.DataFrame(ambiguous, schema=_AMBIGUOUS, orient="row"),
+        "unclear": pl.DataFrame(unclear, schema=_UNCLEAR, orient="row"),
     }
 
 

@@ -128,14 +128,20 @@ def repaired_lines(
     return listing.repaired
 
 
-def ambiguous_lines(scanned: Scan) -> list[RepairedLine]:
-    """Return the lines that correct none of several records."""
-    detail = "{} records of the image have {}…, and not one of them the same need; expected a record_id"
+def unclear_lines(scanned: Scan) -> list[RepairedLine]:
+    """Return the lines whose notes name a record of the image, but correct none."""
+    only_one = "the notes name {1}…, and correct nothing; expected `corrects` before it"
+    several = "{0} records of the image have {1}…; expected `corrects` before the record_id of one"
     return [
         RepairedLine(
-            slug, path, line, Repair.AMBIGUOUS_CORRECTION, 1, detail.format(several, reference[:_DIGITS])
+            slug,
+            path,
+            line,
+            Repair.UNCLEAR_CORRECTION,
+            1,
+            (only_one if fitting == 1 else several).format(fitting, reference[:_DIGITS]),
         )
-        for slug, path, line, reference, several in scanned.ambiguous.iter_rows()
+        for slug, path, line, reference, fitting in scanned.unclear.iter_rows()
     ]
 
 

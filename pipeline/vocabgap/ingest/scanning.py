@@ -55,14 +55,14 @@ class Scan:
         rejects: One row per bad line or unreadable file (table `rejects`).
         files: One row per log that was read (table `files`).
         summary: The account of every line.
-        ambiguous: One row per correction that fits several records, and so corrects none.
+        unclear: One row per record named in notes that correct none: they do not say so, or several fit.
     """
 
     lines: Parts
     rejects: pl.DataFrame
     files: pl.DataFrame
     summary: ScanSummary
-    ambiguous: pl.DataFrame
+    unclear: pl.DataFrame
 
     @property
     def sources(self) -> set[str]:
@@ -222,7 +222,7 @@ def united(scans: Iterable[Scan]) -> Scan:
     repairs: Counter[str] = Counter()
     for one in several:
         repairs.update(one.summary.repairs)
-    del repairs[Repair.AMBIGUOUS_CORRECTION]  # they are counted again
+    del repairs[Repair.UNCLEAR_CORRECTION]  # they are counted again
     return scan_of(
         lines_of(records),
         rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
@@ -235,7 +235,7 @@ def scan_of(records: Parts, rejects: pl.DataFrame, files: pl.DataFrame, repairs:
     """Decide which lines count, and return the scan of `records` (in order), `rejects` and `files`."""
     marks = marks_of(records)
     summary = summarize(records, marks, rejects, files, repairs)
-    return Scan(records.marked(marks.rows).then(accounted), rejects, files, summary, marks.ambiguous)
+    return Scan(records.marked(marks.rows).then(accounted), rejects, files, summary, marks.unclear)
 
 
 def select(lines: Parts, selection: Selection, **aliases: Mapping[str, str]) -> Parts:

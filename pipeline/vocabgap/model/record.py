@@ -62,7 +62,9 @@ OPERATION_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
 
 # Of notes: the record that they correct, or nothing but its hash.
 CORRECTING: Final = re.compile(
-    r" ?\(?\b(?:corrects|supersedes)\s+([0-9a-f]{64})(?![0-9a-f])\)?|\A\s*([0-9a-f]{64})\s*\Z", re.IGNORECASE
+    r" ?\(?\b(?:corrects|supersedes):?\s+(?:(?:gap|record|snapshot)\s+)?([0-9a-f]{64})(?![0-9a-f])\)?"
+    r"|\A\s*([0-9a-f]{64})\s*\Z",
+    re.IGNORECASE,
 )
 
 
@@ -101,7 +103,7 @@ class Repair(StrEnum):
     TIMESTAMP_UNREADABLE = "timestamp_unreadable"
     IMAGE_FROM_FOLDER = "image_from_folder"
     IMAGE_NOT_FOLDER = "image_not_folder"
-    AMBIGUOUS_CORRECTION = "ambiguous_correction"
+    UNCLEAR_CORRECTION = "unclear_correction"
 
 
 def _field(description: str, default: str = "", **extra: Any) -> msgspec.Meta:  # noqa: ANN401 - for any door

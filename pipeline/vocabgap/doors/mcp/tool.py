@@ -137,8 +137,8 @@ def tool(
 
 
 def with_fields(base: type[RequestType], fields: Fields) -> Any:  # noqa: ANN401 - a subclass of the base
-    """Return a subclass of a request with more optional fields, such as filters; each takes one value."""
-    further = [(name, _single(kind), default) for name, kind, default in fields]
+    """Return a subclass of a request with more optional fields; one of several values also takes one."""
+    further = [(name, _or_single(kind), default) for name, kind, default in fields]
     return msgspec.defstruct(
         base.__name__,
         [field for field in further if field[0] not in base.__struct_fields__],
@@ -149,11 +149,11 @@ def with_fields(base: type[RequestType], fields: Fields) -> Any:  # noqa: ANN401
     )
 
 
-def _single(kind: Any) -> Any:  # noqa: ANN401 - a type
+def _or_single(kind: Any) -> Any:  # noqa: ANN401 - a type
     annotated, meta = get_args(kind)
     bare = next(each for each in get_args(annotated) if each is not type(None))
     if get_origin(bare) is tuple:
-        annotated = get_args(bare)[0] | None
+        annotated = get_args(bare)[0] | bare | None
     default = (meta.extra or {}).get("default")
     return Annotated[
         annotated, Meta(description=meta.description + (f" By default {default}." if default else ""))
