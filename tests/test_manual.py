@@ -77,9 +77,7 @@ def test_job_in_ci_keeps_what_was_published_though_a_gate_fails() -> None:
 
 @WHOLE
 def test_table_of_attacks_is_one_that_the_soak_prints() -> None:
-    heading, _, *rows = re.findall(
-        r"^\| (.*) \|$", page("safety").split("## What it was attacked with")[1], re.MULTILINE
-    )
+    heading, _, *rows = re.findall(r"^\| (.*) \|$", page("safety").split("## Attacks")[1], re.MULTILINE)
     told = [dict(zip(soak.HEADINGS, row.split(" | "), strict=True)) for row in rows]
 
     assert heading == " | ".join(soak.HEADINGS)
