@@ -17,6 +17,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from vocabgap.files.opening import text_of
+
 __version__ = "0.1.0"
 SCHEMA_VERSION = 1  # version of the published formats: frames, run.json and NDJSON events
 
@@ -25,7 +27,7 @@ SCHEMA_VERSION = 1  # version of the published formats: frames, run.json and NDJ
 def _homes() -> dict[str, str]:
     stub = Path(__file__).with_suffix(".pyi")
     rooms = {place.stem for place in stub.parent.iterdir()}  # a slice may be missing
-    lines = re.findall(r"^from (vocabgap\.(\w+)\S*) import (\w+) as", stub.read_text("utf-8"), re.MULTILINE)
+    lines = re.findall(r"^from (vocabgap\.(\w+)\S*) import (\w+) as", text_of(stub), re.MULTILINE)
     return {name: home for home, room, name in lines if room in rooms}
 
 

@@ -9,8 +9,8 @@ phrases separate groups. A negation ("do not notify") is a contrast, too: other 
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import resources
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ import polars as pl
 
 from vocabgap.clustering.vectorizing import FloatArray
 from vocabgap.clustering.wordings import clause_share
+from vocabgap.files.opening import text_of
 from vocabgap.text import ignored_stems, surface
 
 MOST: Final = 0.5  # least share of a group's mentions at a pole
@@ -158,7 +159,7 @@ def _differ(
 
 @cache
 def _contrasts() -> _Contrasts:
-    table = tomllib.loads(resources.files(__package__).joinpath("contrasts.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(text_of(Path(__file__).with_name("contrasts.toml")))
     opposites, kinds = (
         [row.split("/") for row in table[name].strip().splitlines()] for name in ("opposites", "kinds")
     )

@@ -27,6 +27,7 @@ from vocabgap.corpus.withdrawal import without_forgotten
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import replacing
 from vocabgap.files.journal import entries_of
+from vocabgap.files.opening import opened
 from vocabgap.files.refusals import refusal, refusing
 from vocabgap.model.settings import Settings
 from vocabgap.text import surface
@@ -203,7 +204,7 @@ def _require_restorable(
 def read_records(path: Path) -> Iterator[tuple[int, tuple[BackupRecord, str | None]]]:
     """Yield the number and the record of each line that is not blank; the line only if ours differs."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             content = cast("BinaryIO", zstd.ZstdFile(file)) if path.suffix == _COMPRESSED else file
             lines = iter(partial(content.readline, LONGEST_LINE + 1), b"")
             yield from entries_of(lines, _decoded, path)

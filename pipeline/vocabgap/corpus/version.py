@@ -20,6 +20,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import NotFoundError, StateError
+from vocabgap.files.opening import descriptor_of, opened, whole
 from vocabgap.files.refusals import refusal
 from vocabgap.model.tables import REJECTS, UTC_MICROSECONDS, Column, Table
 
@@ -164,7 +165,7 @@ def is_corpus(folder: Path) -> bool:
     A file `manifest.json` alone proves nothing: many tools write one.
     """
     try:
-        content = (folder / MANIFEST).read_bytes()
+        content = whole(folder / MANIFEST)
     except FileNotFoundError:
         return False
     except OSError:
@@ -176,7 +177,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     """Read the manifest of a corpus; None if there is none."""
     path = folder / MANIFEST
     try:
-        content = path.read_bytes()
+        content = whole(path)
     except FileNotFoundError:
         return None
     try:
@@ -267,7 +268,7 @@ class Version:
         self._tables = {kind: schema.to_frame() for kind, schema in TABLES.items()}
         for kind, entry in manifest.tables.items():
             path = folder / file_name(kind, entry.number)
-            content = path.read_bytes()
+            content = whole(path)
             _require_whole(path, entry, len(content), hashlib.sha256(content).hexdigest())
             self._tables[kind] = pl.read_parquet(content).cast(TABLES[kind])
 
@@ -306,7 +307,7 @@ class Part:
     def __init__(self, folder: Path, entry: PartEntry) -> None:
         self.entry = entry
         self.path = folder / file_name("chunks", entry.number)
-        self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        self._descriptor = descriptor_of(self.path)
         weakref.finalize(self, os.close, self._descriptor)
         _require_whole(self.path, entry, os.fstat(self._descriptor).st_size)
         self._is_whole = False
@@ -330,7 +331,7 @@ class Part:
 
 def described(path: Path, number: int, rows: int) -> tuple[int, int, int, str]:
     """Return the fields of a written file's entry in the manifest."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return number, rows, path.stat().st_size, digest
 

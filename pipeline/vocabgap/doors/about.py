@@ -13,6 +13,7 @@ from vocabgap import __version__
 from vocabgap.doors.verbs import Answer, Event, Request, argument, verb
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
 from vocabgap.extensions import extensions
+from vocabgap.files.opening import text_of
 from vocabgap.logbook.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
 from vocabgap.model.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES
 from vocabgap.model.record import RejectReason
@@ -135,7 +136,7 @@ def schema(call: "Call", request: Schema) -> Answer:
 
     name, documents = request.name, _documents()
     if name in documents:
-        text = documents[name].read_text(encoding="utf-8")
+        text = text_of(documents[name])
         return Answer(result={"schema": name, "document": text}, text=text.removesuffix("\n"))
     if name != _RUN and name not in PUBLISHED:
         expected = ", ".join(_schemas())
@@ -198,10 +199,10 @@ def manual(call: "Call", request: Manual) -> Answer:
     texts = {name: own.get(name, core) / f"{name}.md" for name in chain(*pages().values())}
     page = request.page
     if page is None:
-        first = {name: text.read_text(encoding="utf-8").partition("\n")[0] for name, text in texts.items()}
+        first = {name: text_of(text).partition("\n")[0] for name, text in texts.items()}
         titles = {name: line.removeprefix("# ") for name, line in first.items()}
         return Answer(result={"pages": titles}, view="manual.txt.j2", shown={"kinds": pages()})
     if page not in texts:
         raise NotFoundError(f"the manual has no page '{page}'", hint=nearest(page, [*texts]))
-    text = texts[page].read_text(encoding="utf-8")
+    text = text_of(texts[page])
     return Answer(result={"page": page, "text": text}, text=text.removesuffix("\n"))

@@ -205,11 +205,12 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
 def _shown(result: "Run", text_format: TextFormat, without_time: int = 0) -> dict[str, object]:
     """Return the values for the view: the text in another format, or the summary."""
     from vocabgap.doors.cli.views import comma_separated
+    from vocabgap.files.opening import text_of
     from vocabgap.reporting.manifest import MARKDOWN_NAME
 
     published, text = result.published, ""
     if text_format is TextFormat.MARKDOWN:
-        text = (published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n")
+        text = text_of(published.folder / MARKDOWN_NAME).rstrip("\n")
     elif text_format is TextFormat.CSV:
         text = comma_separated(_CSV_COLUMNS, [_cells(item) for item in published.summary.capabilities])
     return {"text": text, "summary": published.summary, "published": published, "undated": without_time}

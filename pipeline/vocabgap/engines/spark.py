@@ -46,6 +46,7 @@ from vocabgap.engines.parts import (
 )
 from vocabgap.engines.stores import StoredFile, contents, mirror, problem_at
 from vocabgap.errors import InvalidInputError, StateError, require_text, unusable
+from vocabgap.files.opening import whole
 from vocabgap.files.parts import MOST_BYTES, MOST_ROWS, KeptFolder, Parts, Shared, numbered, temporary_folder
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
@@ -149,7 +150,7 @@ class SparkEngine:
 
     def publish(self, folder: Path, names: Sequence[str]) -> None:
         """Copy the files of a reserved folder to its address, the last one when all others are there."""
-        address, contents = origin_of(folder), [(folder / name).read_bytes() for name in names]
+        address, contents = origin_of(folder), [whole(folder / name) for name in names]
         files = self.share(pl.DataFrame({"name": names, "content": contents}))
 
         def upload() -> None:

@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 from vocabgap.errors import VocabgapError
 from vocabgap.files.atomic import sync
 from vocabgap.files.locking import lock
+from vocabgap.files.opening import descriptor_of, whole
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
 Entry = TypeVar("Entry")
@@ -53,7 +54,7 @@ class Journal(Generic[Entry]):
                 return b""
             if kind is not FileKind.FILE:
                 raise self.role.no_file(path, kind)
-            return path.read_bytes()
+            return whole(path)
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _locked(path: Path, role: FileRole, on_wait: Callable[[], None]) -> Iterator
         kind = FileKind.LINK if follow and path.is_symlink() else file_kind(path)
         if kind not in {FileKind.FILE, FileKind.NOTHING}:
             raise role.no_file(path, kind)
-        with FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags | follow, 0o666)) as file:
+        with FileIO(path, "a+", opener=lambda name, flags: descriptor_of(name, flags | follow)) as file:
             held = f"{role.name} '{path}'"
             lock(file.fileno(), held, undone=role.undone, again=role.again, on_wait=lambda _: on_wait())
             # Another program, such as git, may have replaced the file meanwhile.

@@ -19,6 +19,7 @@ import msgspec
 from filelock import lock_descriptor
 
 from vocabgap.errors import StateError
+from vocabgap.files.opening import descriptor_of, whole
 
 # Seconds to wait for another writer: until `on_wait` is called, and until an error is raised.
 SILENT_WAIT: Final = 1.0
@@ -57,7 +58,7 @@ def lock_file(
         StateError: Another writer has held it for `LONGEST_WAIT` seconds, or the file system has no locks.
         OSError: The system refused.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    descriptor = descriptor_of(path, os.O_RDWR | os.O_CREAT)
     try:
         lock(descriptor, held, undone=undone, on_wait=on_wait)
         _note(descriptor, msgspec.json.encode(_this_process(purpose)))
@@ -118,7 +119,7 @@ def _holder(descriptor: int) -> str:
     with suppress(OSError):
         status = os.fstat(descriptor)
         device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
-        for entry in _LOCKS.read_text(encoding="ascii").splitlines():
+        for entry in whole(_LOCKS).decode().splitlines():
             fields = entry.split()
             if fields[1] == "FLOCK" and fields[5] == device and int(fields[4]) > 0:
                 return f"process {fields[4]}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
+from vocabgap.files.opening import whole
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """The error numbers of a file that cannot grow."""
@@ -103,4 +104,4 @@ def content_of(path: Path, what: str) -> bytes | FileKind:
     """Read a file, or return its kind if it is no regular file; `what` names it in errors: `seed file`."""
     with refusing(f"{what} '{path}' cannot be read", hint="check its permissions and its disk"):
         kind = file_kind(path)
-        return path.read_bytes() if kind is FileKind.FILE else kind
+        return whole(path) if kind is FileKind.FILE else kind

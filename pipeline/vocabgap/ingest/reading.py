@@ -8,7 +8,6 @@ import gzip
 import hashlib
 import json
 import os
-import stat
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -20,6 +19,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import msgspec
 
+from vocabgap.files.opening import descriptor_of
 from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, no_json
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
 from vocabgap.model.sources import ANY_MEMBER, Pointer, json_pointer, pointer_of, value_at
@@ -36,8 +36,6 @@ COMPRESSIONS: Final = ("gz", "zst")
 MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
 _TOGETHER: Final = 1_000  # elements in a block
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
-# Do not wait for a FIFO in place of a log, and do not take over a terminal.
-_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _SPACE: Final = " \t\r\n\ufeff"
 _COUNT: Final = ("count",)
 _Tree = dict[str, "_Tree"]
@@ -62,12 +60,9 @@ class OpenLog:
     @contextmanager
     def open(cls, path: str, compression: str = "", max_expanded: int = sys.maxsize) -> Iterator["OpenLog"]:
         """Open a log for a while; raise an `OSError` if it cannot be read, or is no regular file."""
-        descriptor = os.open(path, _FLAGS)
+        descriptor = descriptor_of(path)
         try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError("not a regular file")
-            yield cls(descriptor, compression, max_expanded, status.st_size)
+            yield cls(descriptor, compression, max_expanded, os.fstat(descriptor).st_size)
         finally:
             os.close(descriptor)
 

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import write_whole
+from vocabgap.files.opening import text_of
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.ingest.decoding import json_type, no_json
 from vocabgap.model.record import LOG_NAME
@@ -76,7 +77,7 @@ def _settings(file: Path, reading: Mapping[str, Any]) -> Change | None:
     if kind is not FileKind.FILE:
         raise InvalidInputError(f"'{file}' is {kind}, expected a regular file", hint=by_hand)
     try:
-        before = file.read_text(encoding="utf-8")
+        before = text_of(file)
         values = tomllib.loads(before)
         if "source" not in reading:
             ours = {key: value for key, value in values.get("ingest", {}).items() if key in _READING}
@@ -126,7 +127,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         if (kind := file_kind(path)) not in _READABLE:
             raise InvalidInputError(f"'{path}' is {kind}, expected a regular file", hint=_HINT)
-        value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
+        value = json.loads(text_of(path), object_pairs_hook=_once)
         _written(value).encode()
     except FileNotFoundError:
         return {}

@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.files.opening import opened, whole
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.ingest.decoding import Decoded, FieldMap, decode_line, noted
 from vocabgap.ingest.reading import elements
@@ -92,7 +93,7 @@ def note_failure(error: Exception) -> None:
 
 def _holds(log: Path, note: str) -> bool:
     with refusing(f"'{log}' cannot be read"):
-        return log.exists() and note.encode() in log.read_bytes()
+        return log.exists() and note.encode() in whole(log)
 
 
 def _of_transcript(given: dict[str, Any]) -> Iterator[ReportedCall]:
@@ -103,7 +104,7 @@ def _of_transcript(given: dict[str, Any]) -> Iterator[ReportedCall]:
     path = Path(_text(given, "transcript_path") or "")
     if (kind := file_kind(path)) is not FileKind.FILE:  # a pipe would keep the agent waiting
         raise StateError(f"the transcript is {kind}, expected a regular file")
-    with refusing("the transcript cannot be read"), path.open("rb") as transcript:
+    with refusing("the transcript cannot be read"), opened(path) as transcript:
         fields = FieldMap.of(shipped_sources()["claude-code"])
         while line := transcript.readline(_MOST_LINE):
             for block in elements([line], fields) if _MARK in line else ():

@@ -27,6 +27,7 @@ from vocabgap.errors import (
     unusable,
 )
 from vocabgap.files.journal import Journal
+from vocabgap.files.opening import opened
 from vocabgap.files.refusals import FileKind, FileRole, file_kind, refusing
 from vocabgap.files.signals import deferred_signals
 from vocabgap.model.categories import likely_category
@@ -279,7 +280,7 @@ def _content(image: Path, name: str) -> str:
     try:
         if file_kind(path) is not FileKind.FILE or not path.resolve().is_relative_to(image.resolve()):
             return ""
-        with path.open("rb") as file:
+        with opened(path) as file:
             return file.read(_MOST_OF_HEAD).decode().strip()
     except (OSError, UnicodeDecodeError):
         return ""

@@ -9,14 +9,15 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any, Final, get_type_hints
 
 import msgspec
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, alike, converted, nearest
+from vocabgap.files.opening import text_of
 from vocabgap.model.record import (
     FIELDS,
     LOG_NAME,
@@ -141,7 +142,7 @@ _TYPES: Final = get_type_hints(GapRecord, include_extras=True)
 
 
 def _shipped(name: str) -> dict[str, Any]:
-    text = resources.files("vocabgap.model").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    text = text_of(Path(__file__).with_name(f"{name}.toml"))
     return tomllib.loads(text)
 
 

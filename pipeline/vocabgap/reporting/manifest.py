@@ -14,6 +14,7 @@ from msgspec import structs
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.files.atomic import files_of
+from vocabgap.files.opening import opened, whole
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
@@ -320,7 +321,7 @@ def describe_output(path: Path) -> OutputFile:
     """Return name, size and digest of a file, or of the files of a table in parts, one after the other."""
     digest = hashlib.sha256()
     for file in files_of(path):
-        with file.open("rb") as content:
+        with opened(file) as content:
             hashlib.file_digest(content, lambda: digest)
     return OutputFile(path.name, sum(file.stat().st_size for file in files_of(path)), digest.hexdigest())
 
@@ -340,7 +341,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         with refusing(f"'{path}' cannot be read", hint="check its permissions and its disk"):
             if file_kind(path) is not FileKind.FILE:
                 return None
-            return _decoded(path.read_bytes())
+            return _decoded(whole(path))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

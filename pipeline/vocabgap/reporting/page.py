@@ -6,13 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 import msgspec
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from vocabgap.files.opening import text_of
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.listed import SHOWN, commands
 from vocabgap.reporting.map import HEIGHT, WIDTH, needs_map
@@ -26,7 +27,7 @@ MOST_BYTES: Final = 8_000_000  # of a page
 HEAT_STEPS: Final = 6
 ROWS: Final = 20
 OPERATIONS: Final = 12
-_FOLDER: Final = files("vocabgap.reporting") / "templates" / "page"
+_FOLDER: Final = Path(__file__).parent / "templates" / "page"
 _LAST: Final = "start.js"
 # A comment on lines of its own; comments beside code stay.
 _COMMENT: Final = re.compile(r"^[ ]*(?:/\*(?:(?!\*/)[\s\S])*\*/|//[^\n]*)\n", re.MULTILINE)
@@ -98,7 +99,7 @@ def _rendered(summary: Summary, payload: Payload) -> str:
 @cache
 def style() -> str:
     """Return the text of the `style` element."""
-    return bare((_FOLDER / "page.css").read_text(encoding="utf-8"))
+    return bare(text_of(_FOLDER / "page.css"))
 
 
 @cache
@@ -108,7 +109,7 @@ def script() -> str:
         (part for part in (_FOLDER / "script").iterdir() if part.name.endswith(".js")),
         key=lambda part: (part.name == _LAST, part.name),
     )
-    joined = bare("\n".join(part.read_text(encoding="utf-8") for part in parts))
+    joined = bare("\n".join(text_of(part) for part in parts))
     return f"(() => {{\n'use strict';\n{joined}}})();\n"
 
 

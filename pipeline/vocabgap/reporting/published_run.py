@@ -24,6 +24,7 @@ from vocabgap.errors import (
     require_local,
 )
 from vocabgap.files.atomic import settle, strangers, whole_folder
+from vocabgap.files.opening import whole
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, file_kind, refusal, refusing
 from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
@@ -199,7 +200,7 @@ def read_table(folder: Path, table: Table, *, hint: str = _AGAIN) -> pl.DataFram
     """
     path = folder / table.file
     with _reading(path, hint, FileKind.FILE):
-        content = path.read_bytes()
+        content = whole(path)
         _require_digest(path, hashlib.sha256(content).hexdigest(), hint)
         return table.fitted(pl.scan_parquet(content)).collect()
 
@@ -249,7 +250,7 @@ def holds_run(folder: Path) -> bool:
 
 def _is_marked(folder: Path) -> bool:
     try:
-        msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=_Mark)
+        msgspec.json.decode(whole(folder / MANIFEST_NAME), type=_Mark)
     except (FileNotFoundError, IsADirectoryError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return True

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from vocabgap.clustering.embedding.model import Grid
 from vocabgap.errors import expanded
+from vocabgap.files.opening import descriptor_of, whole
 
 FILE_NAME: Final = "vectors.sqlite"
 _TABLE: Final = """
@@ -111,7 +112,7 @@ class EmbeddingCache:
 
     def _create(self) -> None:
         """Create the file for the user only, because digests of needs are private. Follow no link."""
-        os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        os.close(descriptor_of(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
     def _key(self, text: bytes) -> bytes:
         return hashlib.sha256(self._depends_on + text).digest()
@@ -141,7 +142,7 @@ def cpu_kind() -> str:
     """Return the architecture and a short digest of the models and instructions of all CPUs."""
     machine, lines = platform.machine(), [platform.processor()]
     with suppress(OSError):
-        lines = _CPU_LIST.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = whole(_CPU_LIST).decode(errors="replace").splitlines()
     pairs = ((name.strip(), value) for name, _, value in (line.partition(":") for line in lines))
     # Instructions are sorted, too: the system may list them in any order.
     kinds = {f"{name}: {' '.join(sorted(value.split()))}" for name, value in pairs if name in _TELLING}

@@ -12,6 +12,7 @@ from jsonschema_rs import Draft202012Validator, ValidationError
 
 from vocabgap.corpus.extension import EXTENSION
 from vocabgap.errors import ExitCode, VocabgapError
+from vocabgap.files.opening import whole
 from vocabgap.model.sources import json_pointer
 
 PARSED_CHUNK: Final = "parsed-chunk-v1"
@@ -73,7 +74,7 @@ class RefusedError(VocabgapError):
 @cache
 def contract_schema(name: str) -> dict[str, Any]:
     """Read the JSON Schema of a contract."""
-    schema: dict[str, Any] = json.loads((EXTENSION.folder / EXTENSION.documents[name]).read_bytes())
+    schema: dict[str, Any] = json.loads(whole(EXTENSION.folder / EXTENSION.documents[name]))
     return schema
 
 
