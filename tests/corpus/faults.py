@@ -50,6 +50,12 @@ VERBS: Final = (
     _verb("compact", changes=False),
     _verb("restore", "backup.jsonl.zst"),
 )
+READING: Final = (
+    ("corpus", "status"),
+    ("corpus", "list"),
+    ("corpus", "export", "again.jsonl"),
+    ("list", "."),
+)
 
 
 def readers() -> Iterator[Reader]:

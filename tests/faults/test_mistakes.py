@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from faults import mutants
+from faults import mutants, special
 from faults.flips import flipped
 from faults.targets import digested, readers
 
@@ -54,3 +54,9 @@ def test_a_flipped_bit_is_an_error_or_changes_nothing() -> None:
     cases, problems = flipped(digested(), BITS)
     assert cases == BITS
     assert not problems
+
+
+def test_no_command_waits_for_a_pipe_or_reads_a_device() -> None:
+    told = [*special.attacked(share=23)]
+    assert len(told) >= 20
+    assert [problem for _, problem in told if problem] == []

@@ -54,6 +54,10 @@ VERBS: Final = (
         ".vocabgap/glossary/events/writer.lock",
     ),
 )  # fmt: skip
+READING: Final = (
+    ("glossary", "list"), ("glossary", "conflicts"), ("glossary", "validate"),
+    ("glossary", "check", "--text", "Please lift it.", "--critical"), ("glossary", "check", "."),
+)  # fmt: skip
 
 
 def readers() -> Iterator[Reader]:
