@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from faults import checks, flips, mutants, system_calls
+from faults import checks, flips, mutants, special, system_calls
 from faults.targets import VERBS, digested, readers
 
 _LINES: Final = 1_000_000
@@ -98,7 +98,16 @@ def files(seed: int) -> list[Part]:
     ]
 
 
-_PARTS: Final = {"calls": calls, "system": system, "bits": bits, "lines": lines, "files": files}
+def special_files(_: int) -> list[Part]:
+    """Special files in place of regular ones."""
+    told = [problem for _, problem in special.attacked()]
+    kinds = " or ".join(special.KINDS)
+    return [Part(f"{kinds} in place of a file", "commands", len(told), [each for each in told if each])]
+
+
+_PARTS: Final = {
+    "calls": calls, "system": system, "bits": bits, "lines": lines, "files": files, "special": special_files,
+}  # fmt: skip
 
 
 def _problem(check: Callable[[], None]) -> str | None:
@@ -155,6 +164,7 @@ def main() -> int:
         *[("bits", each) for each in range(_SHARDS)],
         *[("lines", each) for each in range(_SHARDS)],
         ("files", 0),
+        ("special", 0),
     ]
     parts: list[Part] = []
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
