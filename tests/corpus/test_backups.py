@@ -5,7 +5,6 @@ import os
 import resource
 import shutil
 import signal
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -270,19 +269,6 @@ def test_a_damaged_byte_of_a_compressed_backup_is_never_restored(
         corpus.export(tmp_path / "after.jsonl")
         assert (tmp_path / "after.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     assert refused > len(whole) // 120
-
-
-def test_a_backup_may_come_through_a_pipe(corpus: Corpus, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    lines = "".join(f"{json.dumps(record(number))}\n" for number in range(200))
-    with ThreadPoolExecutor() as pool:
-        written = pool.submit(pipe.write_text, lines)
-
-        outcome = corpus.restore(pipe)
-
-        assert written.result() == len(lines)
-    assert (outcome.records, outcome.added) == (200, 200)
 
 
 def test_an_empty_backup_replaces_nothing(corpus: Corpus, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from builders.command import vocabgap
 from glossary.steps import LIFT, STAIN, write_scope
+from vocabgap.files.opening import whole
 
 UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
 
@@ -423,20 +424,19 @@ def test_hints_run_as_they_are_printed(
 
 @pytest.mark.usefixtures("docs")
 def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = vocabgap("glossary", "check", "docs")
+    before = vocabgap("glossary", "check", "docs")
     closed = Path("docs/closed.md")
     closed.write_text("a text", encoding="utf-8")
-    read = Path.read_bytes
 
     def refusing(path: Path) -> bytes:
         if path.name == closed.name:
             raise PermissionError(13, "Permission denied", str(path))
-        return read(path)
+        return whole(path)
 
-    monkeypatch.setattr(Path, "read_bytes", refusing)
+    monkeypatch.setattr("vocabgap.files.refusals.whole", refusing)
     told = vocabgap("glossary", "check", "docs")
 
-    assert (told.code, told.out) == (whole.code, whole.out)
+    assert (told.code, told.out) == (before.code, before.out)
     assert "not checked: docs/closed.md: file 'docs/closed.md' cannot be read: Permission denied" in told.err
     assert vocabgap("glossary", "check", closed).code == 9
 

@@ -1,8 +1,15 @@
 """What hooks tell of gaps, what they keep to themselves, and what becomes of them where they cannot work."""
 
+import fcntl
 import io
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +20,8 @@ from vocabgap.doors.cli.app import run
 from vocabgap.errors import VocabgapError
 from vocabgap.ingest.scanning import scan
 from vocabgap.logbook.hooks import log_calls, note_failure
+from vocabgap.logbook.log import log_gap
+from vocabgap.model.record import LOG_NAME
 
 CANARY = "canary-7f3a"
 
@@ -225,3 +234,61 @@ def test_a_hook_that_is_set_up_wrongly_is_told_and_vetoes_nothing(arguments: tup
 
     assert (told.code, told.out) == (0, "")
     assert "vocabgap hook --help" in told.err
+
+
+@contextmanager
+def held(log: Path) -> Iterator[None]:
+    """Hold a log as another writer does."""
+    with log.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_gap_that_cannot_be_written_now_is_written_by_the_next_call(project: Path) -> None:
+    log = project / LOG_NAME
+    with held(log):
+        log_calls("claude-code", ended(project, result("mask_sky", "toolu_1")), None)
+        log_calls("claude-code", ended(project, result("mask_sky", "toolu_1")), None)
+        assert log.read_bytes() == b""
+    (spooled,) = (path for path in project.iterdir() if path != log)
+    line = spooled.read_bytes()
+
+    log_calls("cursor", failed(project), None)
+    assert log.read_bytes().splitlines(keepends=True)[0] == line
+    spooled.write_bytes(line)  # as if the call had been killed before it removed the file
+    log_gap(project, "moon glow")
+    log_calls("claude-code", ended(project, result("mask_sky", "toolu_1")), None)
+
+    assert scan(project).gaps["missing_capability"].to_list() == ["mask_sky", "render_video", None]
+    assert list(project.iterdir()) == [log]
+
+
+def test_a_hook_reads_only_the_end_of_a_log(project: Path) -> None:
+    with (project / LOG_NAME).open("wb") as log:
+        log.truncate(1 << 40)  # a file with holes
+    session = ended(project, result("mask_sky", "toolu_1"))
+
+    assert [len(log_calls("claude-code", session, None)) for _ in range(2)] == [1, 0]
+
+
+@pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_hook_ends_with_0_and_without_text_at_a_signal_or_when_it_waits(number: int | None) -> None:
+    words = [sys.executable, "-m", "vocabgap", "hook", "claude-code"]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as run:
+        assert run.stdin is not None
+        assert run.stdout is not None
+        while number is not None and not _handles(run.pid, number):
+            time.sleep(0.01)
+        if number is not None:
+            run.send_signal(number)
+        assert run.stdout.read() == b""
+        assert run.wait() == 0
+
+
+def _handles(pid: int, number: int) -> bool:
+    """Check whether a process has a handler for a signal."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    mask = int(status.partition("SigCgt:\t")[2][:16], 16)
+    return bool(mask >> (signal.SIGALRM - 1) & 1 and mask >> (number - 1) & 1)

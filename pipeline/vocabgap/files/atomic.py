@@ -165,7 +165,12 @@ def _alone(target: Path, *, waits: bool = True) -> Iterator[None]:
     """Hold the lock of the target's parent folder, without a lock file."""
     descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        lock(descriptor, f"folder '{target.parent}'", undone="nothing was published", waits=waits)
+        lock(
+            descriptor,
+            f"folder '{target.parent}'",
+            undone="nothing was published",
+            longest=None if waits else 0.0,
+        )
         yield
     finally:
         os.close(descriptor)

@@ -37,14 +37,16 @@ class Journal(Generic[Entry]):
         return [*entries_of(self._content(path).split(b"\n"), self.decode, path, on_bad=on_bad)]
 
     @contextmanager
-    def appending(self, path: Path, on_wait: Callable[[], None] = lambda: None) -> "Iterator[Writer[Entry]]":
+    def appending(
+        self, path: Path, on_wait: Callable[[], None] = lambda: None, longest: float | None = None
+    ) -> "Iterator[Writer[Entry]]":
         """Lock a file and yield its only writer; create the file if it is missing.
 
-        `on_wait` is called once if another writer has held the lock for a second.
+        `on_wait` is called once if another writer has held the lock for a second. `longest` is as in `lock`.
         """
         with self.role.refusing(path, "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with _locked(path, self.role, on_wait) as file:
+            with _locked(path, self.role, on_wait, longest) as file:
                 yield Writer(self, path, file)
 
     def _content(self, path: Path) -> bytes:
@@ -70,6 +72,10 @@ class Writer(Generic[Entry]):
         self.file.seek(0)
         return [*entries_of(self.file.read().split(b"\n"), self.journal.decode, self.path)]
 
+    def tail(self, most: int) -> bytes:
+        """Return the last bytes of the file."""
+        return tail_of(self.file.fileno(), most)
+
     def add(self, lines: bytes) -> None:
         """Append complete lines, all or none of them, and wait until they are on the disk."""
         file = self.file
@@ -88,6 +94,11 @@ class Writer(Generic[Entry]):
             with suppress(OSError):
                 file.truncate(size)
             raise
+
+
+def tail_of(descriptor: int, most: int) -> bytes:
+    """Return the last bytes of an open file."""
+    return os.pread(descriptor, most, max(os.fstat(descriptor).st_size - most, 0))
 
 
 def entries_of(
@@ -116,7 +127,9 @@ def entries_of(
 
 
 @contextmanager
-def _locked(path: Path, role: FileRole, on_wait: Callable[[], None]) -> Iterator[FileIO]:
+def _locked(
+    path: Path, role: FileRole, on_wait: Callable[[], None], longest: float | None
+) -> Iterator[FileIO]:
     follow = 0 if role.may_be_link else os.O_NOFOLLOW
     while True:
         kind = FileKind.LINK if follow and path.is_symlink() else file_kind(path)
@@ -124,7 +137,14 @@ def _locked(path: Path, role: FileRole, on_wait: Callable[[], None]) -> Iterator
             raise role.no_file(path, kind)
         with FileIO(path, "a+", opener=lambda name, flags: descriptor_of(name, flags | follow)) as file:
             held = f"{role.name} '{path}'"
-            lock(file.fileno(), held, undone=role.undone, again=role.again, on_wait=lambda _: on_wait())
+            lock(
+                file.fileno(),
+                held,
+                undone=role.undone,
+                again=role.again,
+                on_wait=lambda _: on_wait(),
+                longest=longest,
+            )
             # Another program, such as git, may have replaced the file meanwhile.
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                 yield file

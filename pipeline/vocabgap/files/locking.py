@@ -78,21 +78,23 @@ def lock(
     undone: str,
     again: str = "try again when the other writer is done",
     on_wait: Callable[[str], None] = lambda _: None,
-    waits: bool = True,
+    longest: float | None = None,
 ) -> None:
     """Lock an open file or folder until it is closed or the process ends.
 
     An error names the locked thing (`held`), the work that was not done (`undone`) and what to do (`again`).
     `on_wait` is called once, with the holder, if another writer has held it for `SILENT_WAIT` seconds.
+    The error comes after `longest` seconds, by default `LONGEST_WAIT`.
     """
+    longest = LONGEST_WAIT if longest is None else longest
     start = time.monotonic()
     is_announced = False
     while not _is_locked(descriptor, held):
         waited = time.monotonic() - start
-        if waited >= LONGEST_WAIT or not waits:
+        if waited >= longest:
             raise StateError(
                 f"{held} is held by {_holder(descriptor)}",
-                hint=f"waited {LONGEST_WAIT:g} seconds; {undone}, {again}",
+                hint=f"waited {longest:g} seconds; {undone}, {again}",
             )
         if waited >= SILENT_WAIT and not is_announced:
             on_wait(_holder(descriptor))

@@ -16,11 +16,11 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.files.opening import opened, whole
+from vocabgap.files.opening import opened
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.ingest.decoding import Decoded, FieldMap, decode_line, noted
 from vocabgap.ingest.reading import elements
-from vocabgap.logbook.log import LoggedGap, log_gap
+from vocabgap.logbook.log import LoggedGap, is_logged, log_without_waiting
 from vocabgap.messages import refused_call
 from vocabgap.model.record import LOG_NAME, NOT_GRANTED_NOTE
 from vocabgap.model.sources import shipped_sources
@@ -28,6 +28,8 @@ from vocabgap.text import visible
 
 MOST_INPUT: Final = 1 << 20  # bytes of a hook's input
 _MOST_LINE: Final = 4 << 20  # bytes of a line of a transcript that is looked into
+_MOST_TRANSCRIPT: Final = 64 << 20  # bytes at the end of a transcript; earlier turns read the others
+_LONGEST_WAIT: Final = 0.3  # seconds for another writer of the log
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.:/-]{0,127}")
 _MARK: Final = b"is_error"
 
@@ -58,16 +60,17 @@ def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]
         raise InvalidInputError(f"the input is not a JSON object: {error}") from error
     find, where = AGENTS[agent]
     folder = Path(image or where(given) or ".")
-    logged, refused = [], None
+    logged, refused, longest = [], None, _LONGEST_WAIT
     for call in find(given):
-        if not call.note.startswith("call of ") and _holds(folder / LOG_NAME, call.note):
+        if not call.note.startswith("call of ") and is_logged(folder, call.note):
             continue  # logged at the end of an earlier turn
         there_is = "it is not granted" if NOT_GRANTED_NOTE in call.note else "there is none"
         try:
             logged.append(
-                log_gap(
+                log_without_waiting(
                     folder,
-                    f"the tool {call.tool} was called, and {there_is}",
+                    longest,
+                    description=f"the tool {call.tool} was called, and {there_is}",
                     missing_capability=call.tool,
                     session_id=call.session,
                     timestamp=call.moment,
@@ -76,6 +79,8 @@ def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]
             )
         except InvalidInputError as error:  # the other calls are logged first
             refused = error
+        else:
+            longest = 0.0 if logged[-1].path.name != LOG_NAME else longest
     if refused is not None:
         raise refused
     return logged
@@ -91,11 +96,6 @@ def note_failure(error: Exception) -> None:
             log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {visible(str(error))}\n")
 
 
-def _holds(log: Path, note: str) -> bool:
-    with refusing(f"'{log}' cannot be read"):
-        return log.exists() and note.encode() in whole(log)
-
-
 def _of_transcript(given: dict[str, Any]) -> Iterator[ReportedCall]:
     """Yield the calls in the transcript of Claude Code at the end of a turn, or of a session."""
     if given.get("hook_event_name") not in ("Stop", "SubagentStop", "SessionEnd"):
@@ -106,6 +106,11 @@ def _of_transcript(given: dict[str, Any]) -> Iterator[ReportedCall]:
         raise StateError(f"the transcript is {kind}, expected a regular file")
     with refusing("the transcript cannot be read"), opened(path) as transcript:
         fields = FieldMap.of(shipped_sources()["claude-code"])
+        if transcript.seek(0, os.SEEK_END) > _MOST_TRANSCRIPT:
+            transcript.seek(-_MOST_TRANSCRIPT, os.SEEK_END)
+            transcript.readline(_MOST_LINE)
+        else:
+            transcript.seek(0)
         while line := transcript.readline(_MOST_LINE):
             for block in elements([line], fields) if _MARK in line else ():
                 for found in (decode_line(element, fields) for element in block.lines):

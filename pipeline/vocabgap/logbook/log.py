@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
 import msgspec
 from msgspec.structs import replace
 
 from vocabgap.errors import (
+    AccessDeniedError,
     Hint,
     InvalidInputError,
     NotFoundError,
@@ -26,8 +28,9 @@ from vocabgap.errors import (
     texts,
     unusable,
 )
-from vocabgap.files.journal import Journal
-from vocabgap.files.opening import opened
+from vocabgap.files.atomic import write_whole
+from vocabgap.files.journal import Journal, tail_of
+from vocabgap.files.opening import opened, whole
 from vocabgap.files.refusals import FileKind, FileRole, file_kind, refusing
 from vocabgap.files.signals import deferred_signals
 from vocabgap.model.categories import likely_category
@@ -68,6 +71,9 @@ _MOST_REFERENCES: Final = 8  # from HEAD to a snapshot
 _MOST_OF_HEAD: Final = 4_096  # bytes
 _SHOW_HINT: Final = Hint("{} lists the records with their identifiers", (("list",),))
 _FOLDER_HINT: Final = "name an existing folder, or create it first: vocabgap creates only the log"
+MOST_LOOKED_AT: Final = 1 << 20  # bytes at the end of a log
+_SPOOLED: Final = f".{LOG_NAME}.{{}}.spool"
+_PRIVATE: Final = 0o600
 _JOURNAL: Final = Journal[bytes](
     FileRole(
         "gap log",
@@ -246,14 +252,57 @@ def _with_line(record: GapRecord) -> tuple[GapRecord, bytes]:
 
 
 def _append(
-    path: Path, make: Callable[[], tuple[GapRecord, bytes]], on_wait: Callable[[], None]
+    path: Path,
+    make: Callable[[], tuple[GapRecord, bytes]],
+    on_wait: Callable[[], None] = lambda: None,
+    longest: float | None = None,
 ) -> LoggedGap:
-    """Lock the log, make the record, and append it; a signal ends only the wait for the lock."""
-    with _JOURNAL.appending(path, on_wait) as writer:
+    """Lock the log, make the record, and append it; a signal ends only the wait for the lock.
+
+    Lines in the spool come first. A killed process may have added them already.
+    """
+    with _JOURNAL.appending(path, on_wait, longest) as writer:
         record, line = make()
+        spool = _spool_of(path)
+        spooled = [each + b"\n" for file in spool for each in whole(file).splitlines()]
+        end = writer.tail(MOST_LOOKED_AT) if spooled else b""
         with deferred_signals():
-            writer.add(line)
+            writer.add(b"".join(each for each in spooled if each not in end) + line)
+            for file in spool:
+                file.unlink()
     return LoggedGap(record_id(record), path, _as_written(record))
+
+
+def log_without_waiting(folder: Path, longest: float, **fields: Any) -> LoggedGap:  # noqa: ANN401
+    """Append a gap record to the log of a folder; if others write for too long, keep it in the spool.
+
+    The spool is a file beside the log for each such record. The next call adds it to the log.
+    """
+    made = _with_line(_record(folder, fields, datetime.now(UTC)))
+    log = folder / LOG_NAME
+    try:
+        return _append(log, lambda: made, longest=longest)
+    except (AccessDeniedError, StateError):
+        path = folder / _SPOOLED.format(uuid4().hex)
+        with refusing(f"'{path}' cannot be written"):
+            write_whole(path, made[1], _PRIVATE)
+        return LoggedGap(record_id(made[0]), path, _as_written(made[0]))
+
+
+def is_logged(folder: Path, text: str) -> bool:
+    """Check whether the end of a log, or its spool, contains a text."""
+    log, wanted = folder / LOG_NAME, text.encode()
+    with refusing(f"'{log}' cannot be read"):
+        if any(wanted in whole(file) for file in _spool_of(log)):
+            return True
+        if not log.exists():
+            return False
+        with opened(log) as file:
+            return wanted in tail_of(file.fileno(), MOST_LOOKED_AT)
+
+
+def _spool_of(log: Path) -> list[Path]:
+    return sorted(log.parent.glob(_SPOOLED.format("*")))
 
 
 def _snapshot(image: Path) -> str | None:

@@ -29,7 +29,7 @@ from vocabgap.errors import (
     system_error,
 )
 from vocabgap.extensions import Reference, extensions
-from vocabgap.files.signals import StoppedError, ignore, raise_stops, release
+from vocabgap.files.signals import StoppedError, end_within, ignore, raise_stops, release
 from vocabgap.model.settings import STANDARD_INPUT
 
 _OF_THE_PARSER: Final = ": Value error, "  # the prefix that the library adds to messages
@@ -166,6 +166,7 @@ _PANIC: Final = "PanicException"
 _STOP_IN_PANIC: Final = re.compile(r"StoppedError\((\d+)\)|KeyboardInterrupt")
 _TOO_LITTLE: Final = StateError("not enough memory", hint="read fewer logs, or raise the memory limit")
 _HOOK: Final = "hook"
+_HOOK_SECONDS: Final = 1.5  # an agent waits for it; Python needs some tenths of a second before
 _ENGINE: Final = "vocabgap.engines.spark"
 _OBJECTS: Final = 50_000  # between two collections
 
@@ -279,7 +280,10 @@ def main() -> NoReturn:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     # Objects live until the run ends; frequent garbage collection would cost a sixth of the time.
     gc.set_threshold(_OBJECTS)
-    raise_stops()
+    if _HOOK in sys.argv[1:2]:
+        end_within(_HOOK_SECONDS)
+    else:
+        raise_stops()
     code = run(sys.argv[1:])
     ignore()
     if _ENGINE in sys.modules and code in STOPPED:
