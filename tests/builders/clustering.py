@@ -61,7 +61,7 @@ def in_full(rows: Rows) -> sparse.csr_array:
     terms = rows.plain_terms()
     if rows.dense is None:
         return terms
-    dense = rows.dense[rows.placed(np.arange(terms.shape[0]))]
+    dense = rows.dense[rows.dense_rows_of(np.arange(terms.shape[0]))]
     return sparse.csr_array(sparse.hstack([terms, sparse.csr_array(dense)], format="csr"))
 
 

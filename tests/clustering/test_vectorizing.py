@@ -86,7 +86,7 @@ def lexical_reference(corpus: Corpus) -> FloatArray:
 def test_word_part_is_that_of_the_reference_on_the_expanded_corpus(corpus: Corpus) -> None:
     rows = vectorized(corpus)
 
-    own = rows.term_weights[:, : rows.own]
+    own = rows.term_weights[:, : rows.n_unspelt]
     expected = lexical_reference(corpus)
     assume(max(np.count_nonzero(expected, axis=1)) <= LONGEST_ROW)
     np.testing.assert_allclose((own @ own.T).toarray(), WORD_SHARE * expected @ expected.T, atol=1e-12)
@@ -110,7 +110,7 @@ def test_trigram_part_is_that_of_scikit_learn_on_the_expanded_corpus(corpus: Cor
 
     rows = vectorized(corpus)
 
-    spelt = in_full(rows)[:, rows.own :]
+    spelt = in_full(rows)[:, rows.n_unspelt :]
     expected = vectorizer.transform([text for text, _, _ in corpus])
     cosines = (expected @ expected.T).toarray()
     np.testing.assert_allclose((spelt @ spelt.T).toarray(), (1 - WORD_SHARE) * cosines, atol=1e-12)
@@ -129,7 +129,7 @@ def test_a_long_surface_keeps_its_heaviest_terms() -> None:
 
     rows = vectorize([" ".join(words), "w1", "w2"], np.ones(3), np.zeros(3))
 
-    assert (rows.term_weights[:, : rows.own] > 0).sum(axis=1)[0] == LONGEST_ROW
+    assert (rows.term_weights[:, : rows.n_unspelt] > 0).sum(axis=1)[0] == LONGEST_ROW
 
 
 def test_words_that_keep_company_bring_surfaces_together() -> None:

@@ -64,10 +64,10 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     (`copies`, shape (n,)). Wordings in a script that the model does not know have rows of `vectorize`.
     """
     read = ~unread(points, embedder)
-    spoken, texts = list(compress(points.most_used, read)), list(compress(points.texts, read))
+    wordings, texts = list(compress(points.most_used, read)), list(compress(points.texts, read))
     others = list(compress(points.contents, ~read))
     copies = None if copies is None else copies[read]
-    embeddings = embedded(embedder, [*map(without_message, spoken), *texts])
+    embeddings = embedded(embedder, [*map(without_message, wordings), *texts])
     meaning = _unit(centred(embeddings[: len(texts)], copies) + centred(embeddings[len(texts) :], copies))
     poles = pole_rows(list(map(poles_of, compress(points.need_stems(), read))))
     dense = drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)

@@ -55,7 +55,7 @@ def cascaded(
     merges = _merges(first, np.arange(count), side)
     roots, groups = np.unique(_roots(merges, count), return_inverse=True)
     label = Labeller(points).label
-    standing = np.array(
+    representatives = np.array(
         [group[0] if len(group) == 1 else label(group.tolist())[1] for group in members_of(groups)]
     )
     mentions = np.bincount(groups, points.weights)
@@ -63,13 +63,13 @@ def cascaded(
     place = np.full(len(roots), len(chosen))  # behind the others, for groups that are not embedded
     place[chosen] = np.arange(len(chosen))
 
-    embedded, spoken = represented(points, place[groups], standing[chosen])
+    embedded, wordings = represented(points, place[groups], representatives[chosen])
     copies = np.bincount(place[groups])[: len(chosen)]
-    rows = blended_rows(embedded.with_texts(spoken), embedder, copies)
+    rows = blended_rows(embedded.with_texts(wordings), embedder, copies)
     by_meaning, max_distance = average_linkage(rows, embedded.weights, max_distance)
     linkage = _joined(merges, _merges(by_meaning, roots[chosen]), points.weights)
     counted = np.zeros(len(groups), np.int64)
-    counted[standing[chosen]] = 1
+    counted[representatives[chosen]] = 1
     return Cascade(_rows_of_all(points, rows, place[groups]), linkage, max_distance, counted)
 
 

@@ -165,7 +165,8 @@ class _Groups:
             others = np.array(sorted(side))
             cosines = terms @ self._rows.plain_terms(others).mean(axis=0)
             if dense is not None:
-                cosines += dense[self._rows.placed(order)] @ dense[self._rows.placed(others)].mean(axis=0)
+                own, other = map(self._rows.dense_rows_of, (order, others))
+                cosines += dense[own] @ dense[other].mean(axis=0)
             # Further digits are rounding errors.
             return np.asarray((np.add.reduceat(cosines, starts) / sizes).round(SHOWN_DIGITS))
 

@@ -126,7 +126,7 @@ def similarity(rows: Rows, others: IntArray) -> FloatArray:
         own, other = np.arange(start, end), others[start:end]
         cosines[start:end] = rows.plain_terms(own).multiply(rows.plain_terms(other)).sum(axis=1)
         if rows.dense is not None:
-            cosines[start:end] += products(rows.dense, rows.placed(own), rows.placed(other))
+            cosines[start:end] += products(rows.dense, rows.dense_rows_of(own), rows.dense_rows_of(other))
     return _shown(cosines)
 
 
@@ -149,7 +149,8 @@ def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
             sums = membership @ rows.plain_terms(order[part])
             squares[start:end] = sums.multiply(sums).sum(axis=1)
             if rows.dense is not None:
-                squares[start:end] += ((membership @ rows.dense[rows.placed(order[part])]) ** 2).sum(axis=1)
+                dense = membership @ rows.dense[rows.dense_rows_of(order[part])]
+                squares[start:end] += (dense**2).sum(axis=1)
     pairs = np.maximum(count * (count - 1), 1)
     return np.where(count == 1, 1.0, _shown((squares - count) / pairs))
 

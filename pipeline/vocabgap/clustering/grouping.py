@@ -175,7 +175,7 @@ class Clusters:
     @property
     def embedded(self) -> int | None:
         """The number of surfaces that were embedded; None if all or none were."""
-        return self._rows.shared
+        return self._rows.n_shared
 
     def __repr__(self) -> str:
         """Return the number of groups and wordings in one line."""

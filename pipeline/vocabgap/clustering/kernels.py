@@ -97,7 +97,7 @@ class Memory(NamedTuple):
     parts: FloatArray  # partial scores of terms
     read_terms: npt.NDArray[np.int32]  # terms whose blocks are read
     query_grams: FloatArray  # weights of the query's trigrams
-    touched: npt.NDArray[np.int32]  # trigrams with a weight
+    used_grams: npt.NDArray[np.int32]  # trigrams with a weight
     bounds: npt.NDArray[np.float32]  # on the similarity of each block
     opened: npt.NDArray[np.int32]  # blocks to open
     level_scores: npt.NDArray[np.float32]  # the score per level of each term of a block
@@ -149,12 +149,12 @@ def search(
     near, term_scores = memory.near, memory.term_scores
     for row in rows:
         q, floor = queries[row], floors[row]
-        n_touched = _expand_query(q, vectors, trigrams, memory)
+        n_used = _expand_query(q, vectors, trigrams, memory)
         count, unlisted = _compare_candidates(
             q, candidates[row], limits[row], bounds[row], order, vectors, trigrams, floor, memory
         )
         if unlisted > floor and (count == 0 or near[0] <= unlisted):
-            count = _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory)
+            count = _search_blocks(q, n_used, count, order, vectors, trigrams, blocks, floor, memory)
             unlisted = _wanted_similarity(near, count, floor)
         else:
             count, unlisted = _list_candidates(
@@ -162,8 +162,8 @@ def search(
             )
         for c in memory.scored_terms[: memory.n_scored[0]]:
             term_scores[c] = 0.0
-        for g in range(n_touched):
-            memory.query_grams[memory.touched[g]] = 0.0
+        for g in range(n_used):
+            memory.query_grams[memory.used_grams[g]] = 0.0
         similarity[row] = near[0] if count > 0 else floor
         bound[row] = unlisted
         for k in range(count):  # loops, as slices take Numba seconds more to compile
@@ -201,6 +201,7 @@ def _compare_candidates(q, candidates, limits, bound, order, vectors, trigrams, 
 
 @njit
 def _list_candidates(q, candidates, limits, bound, count, order, floor, memory):
+    """List the candidates that were not compared, each with its limit; return as `_compare_candidates`."""
     near, places, compared = memory.near, memory.places, memory.compared
     for k in range(len(candidates)):
         p = candidates[k]
@@ -213,16 +214,16 @@ def _list_candidates(q, candidates, limits, bound, count, order, floor, memory):
 
 
 @njit
-def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory):
+def _search_blocks(q, n_used, count, order, vectors, trigrams, blocks, floor, memory):
     bounds, opened = memory.bounds, memory.opened
     wanted = _wanted_similarity(memory.near, count, floor)
     most = _largest(blocks.trigram_parts)
     limit = min(_TAIL * wanted, _LONGEST_TAIL) / most if most > 0.0 else 0.0
     unscored = 0.0
-    if _trigram_postings(n_touched, trigrams, memory) <= MANY_POSTINGS:
-        _score_all_terms(n_touched, trigrams, memory)
+    if _trigram_postings(n_used, trigrams, memory) <= MANY_POSTINGS:
+        _score_all_terms(n_used, trigrams, memory)
     else:
-        unscored = _score_likely_terms(q, n_touched, limit, trigrams, memory)
+        unscored = _score_likely_terms(q, n_used, limit, trigrams, memory)
     terms, left_out = _choose_terms(trigrams, limit, memory)
     _bound_blocks(terms, max(left_out, unscored), trigrams, blocks, memory)
     slack = _ROUNDING * (terms + _PARTS)
@@ -382,10 +383,10 @@ def _wanted_similarity(near, count, floor):
 def _expand_query(q, vectors, trigrams, memory):
     """Add up the trigrams of a query and score its dimensions; return the number of trigrams."""
     term_scores, scored_terms = memory.term_scores, memory.scored_terms
-    query_grams, touched = memory.query_grams, memory.touched
+    query_grams, used_grams = memory.query_grams, memory.used_grams
     start, terms, weights = vectors
     grams, gram_weights, first_gram = trigrams.grams, trigrams.weights, trigrams.start
-    n_scored, n_touched = 0, 0
+    n_scored, n_used = 0, 0
     for i in range(start[q], start[q + 1]):
         c = terms[i]
         if first_gram[c] == first_gram[c + 1]:
@@ -395,11 +396,11 @@ def _expand_query(q, vectors, trigrams, memory):
         for k in range(first_gram[c], first_gram[c + 1]):
             gram = grams[k]
             if query_grams[gram] == 0.0:
-                touched[n_touched] = gram
-                n_touched += 1
+                used_grams[n_used] = gram
+                n_used += 1
             query_grams[gram] += weights[i] * gram_weights[k]
     memory.n_scored[0] = n_scored
-    return n_touched
+    return n_used
 
 
 @njit
@@ -421,15 +422,15 @@ def _score_terms(q, terms, trigrams, memory):
 
 
 @njit
-def _trigram_postings(n_touched, trigrams, memory):
+def _trigram_postings(n_used, trigrams, memory):
     count = 0
-    for gram in memory.touched[:n_touched]:
+    for gram in memory.used_grams[:n_used]:
         count += trigrams.gram_start[gram + 1] - trigrams.gram_start[gram]
     return count
 
 
 @njit
-def _score_all_terms(n_touched, trigrams, memory):
+def _score_all_terms(n_used, trigrams, memory):
     term_scores, scored_terms = memory.term_scores, memory.scored_terms
     terms, gram_weights, first_term = trigrams.terms, trigrams.gram_weights, trigrams.gram_start
     dimensions = 0
@@ -440,8 +441,8 @@ def _score_all_terms(n_touched, trigrams, memory):
         else:
             term_scores[c] = 0.0
     n_scored = dimensions
-    for g in range(n_touched):
-        gram = memory.touched[g]
+    for g in range(n_used):
+        gram = memory.used_grams[g]
         for k in range(first_term[gram], first_term[gram + 1]):
             c = terms[k]
             if term_scores[c] == 0.0:
@@ -452,12 +453,13 @@ def _score_all_terms(n_touched, trigrams, memory):
 
 
 @njit
-def _score_likely_terms(q, n_touched, limit, trigrams, memory):
+def _score_likely_terms(q, n_used, limit, trigrams, memory):
     """Score all terms that may score more than a limit; return a bound on the other scores."""
-    query_grams, touched, parts, begun = memory.query_grams, memory.touched, memory.parts, memory.read_terms
+    query_grams, used_grams = memory.query_grams, memory.used_grams
+    parts, begun = memory.parts, memory.read_terms
     # The heaviest trigrams are the rarest. The others are left out while their norm is within the limit.
-    falling = touched[np.argsort(-query_grams[touched[:n_touched]])]
-    rest, n_read = 0.0, n_touched
+    falling = used_grams[np.argsort(-query_grams[used_grams[:n_used]])]
+    rest, n_read = 0.0, n_used
     while n_read > 0 and rest + query_grams[falling[n_read - 1]] ** 2 <= limit * limit:
         n_read -= 1
         rest += query_grams[falling[n_read]] ** 2
@@ -484,12 +486,12 @@ def _score_likely_terms(q, n_touched, limit, trigrams, memory):
 
 
 @compiled
-def laid_out(start, terms, weights, spread):
+def layout_keys(start, terms, weights, spread):
     """Return a key for each row: rows that share their heaviest terms have keys near to each other.
 
     `spread`, shape (terms,), lowers the weight of terms in few rows.
     """
-    numbers = np.empty(len(start) - 1, np.int64)
+    keys = np.empty(len(start) - 1, np.int64)
     heaviest, heights = np.empty(_KEYS, np.int64), np.empty(_KEYS)
     for p in range(len(start) - 1):
         heaviest[:], heights[:] = 0, 0.0
@@ -501,10 +503,10 @@ def laid_out(start, terms, weights, spread):
                     heaviest[k], heights[k] = heaviest[k - 1], heights[k - 1]
                     k -= 1
                 heaviest[k], heights[k] = terms[i], height
-        numbers[p] = 0
+        keys[p] = 0
         for c in heaviest:
-            numbers[p] = (numbers[p] << _KEY_BITS) | (c & ((1 << _KEY_BITS) - 1))
-    return numbers
+            keys[p] = (keys[p] << _KEY_BITS) | (c & ((1 << _KEY_BITS) - 1))
+    return keys
 
 
 @compiled

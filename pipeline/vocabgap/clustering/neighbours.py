@@ -1,12 +1,12 @@
 """Exact search for the nearest clusters of sparse rows, with bounds on blocks of clusters.
 
-A row is a combination of terms (`Rows`). With x and y the term weights of two clusters and G the cosines
-between terms, their similarity is x' G y. For a query x, t = G x is the score of each term. Neither weights
+A row is a combination of terms (`Rows`). Let x and y be the term weights of two clusters, and G the cosines
+between terms. Their similarity is x' G y. For a query x, t = G x is the score of each term. Neither weights
 nor G are negative. So
 
-* no cluster of a block is more similar than t' m, with m the largest weight of each term in the block, and
-* spelt terms with t <= eta add at most eta times the largest sum of their weights in the block. That sum
-  includes the weights of all other spelt terms, so these terms add only what t exceeds eta by.
+* no cluster of a block is more similar than t' m, if m is the largest weight of each term in the block;
+* spelt terms with t <= limit add at most `limit` times the largest sum of their weights in the block. That
+  sum includes the weights of all other spelt terms. So these terms add only what t exceeds the limit by.
 
 Clusters are ordered by their heaviest terms, and consecutive clusters make a block. An inverted index
 lists the blocks of each term with its largest weight there (block-max pruning: Ding & Suel 2011; Mallia et
@@ -24,11 +24,11 @@ from scipy import sparse
 
 from vocabgap.clustering import usable_cpus
 from vocabgap.clustering.blending import LISTED, Nearest, merged_rows
-from vocabgap.clustering.kernels import Blocks, Memory, Trigrams, Vectors, blocks_of, laid_out, search
+from vocabgap.clustering.kernels import Blocks, Memory, Trigrams, Vectors, blocks_of, layout_keys, search
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.progress import tell
 
-_WORN: Final = 0.8  # share of the clusters that have to be left for blocks of an earlier round to serve
+_REUSED_FROM: Final = 0.8  # while this share of its clusters is left, an earlier round's blocks are used
 _LOT: Final = 2_048  # queries of one call; Ctrl-C and progress wait for the end of a call
 
 
@@ -66,11 +66,11 @@ class SparseNeighbours:
         chosen_rows = rows.term_weights[chosen]
         frequency = np.bincount(chosen_rows.indices, minlength=chosen_rows.shape[1])
         # A dimension of a single row adds to no similarity.
-        frequency[: rows.own][frequency[: rows.own] == 1] = 0
+        frequency[: rows.n_unspelt][frequency[: rows.n_unspelt] == 1] = 0
         # Terms are numbered from rare to frequent, so that scores of frequent terms are together in memory.
         # Terms that no row has are left out.
         rarest = np.argsort(frequency, kind="stable")
-        rarest = rarest[(frequency[rarest] > 0) | (rarest >= rows.own)]
+        rarest = rarest[(frequency[rarest] > 0) | (rarest >= rows.n_unspelt)]
         number = np.full(len(frequency), -1, np.int32)
         number[rarest] = np.arange(len(rarest), dtype=np.int32)
         self._floor = floor
@@ -145,7 +145,7 @@ class SparseNeighbours:
 
     def _current_blocks(self, vectors: Vectors) -> Blocks:
         """Return the blocks of an earlier round unless too few clusters are left."""
-        if self._blocks is None or len(self.order) < _WORN * len(self._blocks.members):
+        if self._blocks is None or len(self.order) < _REUSED_FROM * len(self._blocks.members):
             self._blocks = _blocks(vectors, self._trigrams)
         return self._blocks
 
@@ -156,7 +156,7 @@ class SparseNeighbours:
 
 
 def _trigrams(rows: Rows, terms: IntArray) -> Trigrams:
-    none = sparse.csr_array((rows.own, rows.grams.shape[1]))  # dimensions have no trigrams
+    none = sparse.csr_array((rows.n_unspelt, rows.grams.shape[1]))  # dimensions have no trigrams
     grams = sparse.csr_array(sparse.vstack([none, rows.grams], format="csr")[terms])
     arrays = (
         array
@@ -238,7 +238,7 @@ def _unlimited(candidates: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
 def _blocks(vectors: Vectors, trigrams: Trigrams) -> Blocks:
     """Arrange clusters in blocks so that those of a block are similar."""
     spread = np.log1p(np.bincount(vectors.terms, minlength=len(trigrams.start) - 1))
-    members = np.argsort(laid_out(*vectors, spread), kind="stable").astype(np.int32)
+    members = np.argsort(layout_keys(*vectors, spread), kind="stable").astype(np.int32)
     return Blocks(members, *blocks_of(*vectors, members, trigrams.start))
 
 

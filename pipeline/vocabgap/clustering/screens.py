@@ -281,7 +281,7 @@ class Screens:
         terms = self._rows.plain_terms(members)
         cosines = (terms @ terms.T).toarray()
         if self._rows.dense is not None:
-            dense = self._rows.dense[self._rows.placed(members)]
+            dense = self._rows.dense[self._rows.dense_rows_of(members)]
             cosines += dense @ dense.T
         return on_grid(cosines)
 
@@ -293,7 +293,7 @@ class Screens:
         if self._rows.dense is None:
             return terms, np.zeros((count, 0))
         shape = (count, len(self._rows.dense))
-        own = sparse.csr_array((weights, (labels, self._rows.placed(points))), shape)
+        own = sparse.csr_array((weights, (labels, self._rows.dense_rows_of(points))), shape)
         return terms, np.asarray(own @ self._rows.dense)
 
     def evidence(self, constraints: Iterable[Constraint]) -> Iterator[tuple[int, int, float]]:

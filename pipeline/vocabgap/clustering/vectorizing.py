@@ -45,31 +45,31 @@ _CELLS: Final = 1 << 20  # of the rows that are sorted at once
 class Rows:
     """Rows of unit length as combinations of terms: row i is `term_weights[i]` times the terms.
 
-    The first `own` terms are dimensions, the others rows of trigrams. Rows may share dense parts; the last
-    dense row is then zeros, for rows without a dense part.
+    The last terms are spelt: each is a row of `grams`. The terms before them are dimensions. Points may share
+    dense rows; the last dense row is then zeros, for points without one.
     """
 
     term_weights: sparse.csr_array  # shape (n, terms), not negative, columns sorted
-    grams: sparse.csr_array  # shape (terms - own, grams), not negative, of unit length
-    dense: FloatArray | None = None  # shape (n, dimensions), further dimensions
-    place: IntArray | None = None  # shape (n,), the place of each row's dense part if rows share them
+    grams: sparse.csr_array  # shape (spelt terms, grams), not negative, of unit length
+    dense: FloatArray | None = None  # shape (n or shared rows, dimensions), further dimensions
+    dense_row: IntArray | None = None  # shape (n,), the dense row of each point if points share them
 
     @property
-    def shared(self) -> int | None:
-        """The number of shared dense parts, if rows share them."""
-        return None if self.dense is None or self.place is None else len(self.dense) - 1
+    def n_shared(self) -> int | None:
+        """The number of dense rows, without the last one, if points share them."""
+        return None if self.dense is None or self.dense_row is None else len(self.dense) - 1
 
     @property
-    def own(self) -> int:
+    def n_unspelt(self) -> int:
         """The number of terms that are dimensions."""
         return int(self.term_weights.shape[1] - self.grams.shape[0])
 
     def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
-        """Return some rows without their dense part, shape (points, own + grams)."""
+        """Return some rows without their dense part, shape (points, unspelt terms + grams)."""
         return self._plain(self.term_weights[points])
 
     def summed_terms(self, membership: sparse.csr_array) -> sparse.csr_array:
-        """Return weighted sums of rows without their dense part, shape (sums, own + grams)."""
+        """Return weighted sums of rows without their dense part, shape (sums, unspelt terms + grams)."""
         return self._plain(sparse.csr_array(membership @ self.term_weights))
 
     def _plain(self, term_weights: sparse.csr_array) -> sparse.csr_array:
@@ -77,19 +77,19 @@ class Rows:
         rows.sort_indices()  # a product then adds up in one order
         return rows
 
-    def placed(self, points: IntArray) -> IntArray:
-        """Return the places of the dense parts of some rows."""
-        return points if self.place is None else self.place[points]
+    def dense_rows_of(self, points: IntArray) -> IntArray:
+        """Return the places of some points in `dense`."""
+        return points if self.dense_row is None else self.dense_row[points]
 
     def at(self, points: IntArray) -> "Rows":
         """Return some rows; a row may be repeated."""
-        dense = self.dense if self.dense is None or self.place is not None else self.dense[points]
-        place = None if self.place is None else self.place[points]
-        return Rows(self.term_weights[points], self.grams, dense, place)
+        dense = self.dense if self.dense is None or self.dense_row is not None else self.dense[points]
+        dense_row = None if self.dense_row is None else self.dense_row[points]
+        return Rows(self.term_weights[points], self.grams, dense, dense_row)
 
     @cached_property
     def _terms(self) -> sparse.csr_array:
-        return sparse.block_diag([sparse.eye_array(self.own), self.grams], format="csr")
+        return sparse.block_diag([sparse.eye_array(self.n_unspelt), self.grams], format="csr")
 
 
 def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:
@@ -187,7 +187,7 @@ class _Words(NamedTuple):
         every = chain.from_iterable(map(split, contents))
         numbers = np.fromiter(map(places.__getitem__, every), np.int32)
         lengths = np.fromiter(map(len, map(split, contents)), np.int64, len(contents))
-        return cls(list(places), numbers, _starts(lengths))
+        return cls(list(places), numbers, starts_of(lengths))
 
     def counts(self) -> sparse.csr_array:
         """Count the words of each surface, shape (surfaces, words)."""
@@ -233,11 +233,11 @@ def largest(rows: sparse.csr_array, count: int) -> sparse.csr_array:
     lengths = np.diff(rows.indptr)
     kept = np.ones(len(rows.data), dtype=bool)
     kept[_behind(rows, lengths, count)] = False
-    starts = _starts(np.minimum(lengths, count))
+    starts = starts_of(np.minimum(lengths, count))
     return sparse.csr_array((rows.data[kept], rows.indices[kept], starts), shape=rows.shape)
 
 
-def _starts(lengths: IntArray) -> npt.NDArray[Any]:
+def starts_of(lengths: IntArray) -> npt.NDArray[Any]:
     """Return the starts of rows of some lengths, in 32 bits if possible, as SciPy's columns then are."""
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return starts.astype(sparse.get_index_dtype(maxval=int(starts[-1])))

@@ -7,7 +7,7 @@ Synonyms are replaced before wordings are compared.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import polars as pl
 
 from vocabgap.clustering.frames import need
 from vocabgap.clustering.scripts import pieces
+from vocabgap.clustering.vectorizing import starts_of
 from vocabgap.files.parts import Parts
 from vocabgap.model.tables import MENTIONS, phrase, stripped
 from vocabgap.text import content_words, form, ignored_stems, stem, surface, surface_of, synonym_table
@@ -38,11 +39,11 @@ _OPERATIONS: Final = "operations_involved"  # the column with the operations of 
 
 @dataclass(frozen=True)
 class Points:
-    """The distinct surfaces of some records. Compared words are joined by spaces."""
+    """The distinct surfaces of some records."""
 
-    wordings: pl.DataFrame  # columns `wording`, `mentions` and `surface`, one row a distinct phrase
-    surfaces: pl.DataFrame  # columns `surface` and `mentions`, one row a point
-    contents: list[str]  # the compared words of each surface
+    wordings: pl.DataFrame  # columns `wording`, `mentions` and `surface`, one row per distinct phrase
+    surfaces: pl.DataFrame  # columns `surface` and `mentions`, one row per point
+    contents: list[str]  # the compared words of each surface, joined by spaces
     clause_shares: npt.NDArray[np.float64]  # share of clause words in each surface, shape (n,)
     words_of: Callable[[str], str]  # returns the compared words of a surface
     details: Callable[[], pl.DataFrame]  # reads the longest detail of each wording, and its operations
@@ -90,17 +91,17 @@ class Points:
 
         `wordings` may assign wordings, and so their details, to other surfaces.
         """
-        details, used = _longest(self.details(), self.wordings if wordings is None else wordings)
+        details, operations = _longest(self.details(), self.wordings if wordings is None else wordings)
         names = self.surfaces["surface"].to_list()
-        without_names = [
+        with_details = [
             f"{need}. {details[name]}" if name in details else need
             for need, name in zip(self.needs(), names, strict=True)
         ]
         texts = tuple(
-            f"{text}. {used[name]}" if name in used else text
-            for text, name in zip(without_names, names, strict=True)
+            f"{text}. {operations[name]}" if name in operations else text
+            for text, name in zip(with_details, names, strict=True)
         )
-        text_contents = tuple(self.words_of(surface(text)) for text in without_names)
+        text_contents = tuple(self.words_of(surface(text)) for text in with_details)
         return replace(self, texts=texts, text_contents=text_contents)
 
     def separated(self, forms: Collection[str]) -> "tuple[Points, npt.NDArray[np.int64]]":
@@ -142,7 +143,7 @@ class Uses(NamedTuple):
 
     wordings: pl.Series
     mentions: pl.Series
-    starts: npt.NDArray[np.int64]  # of the wordings of each surface, shape (surfaces + 1,)
+    starts: npt.NDArray[Any]  # of the wordings of each surface, shape (surfaces + 1,)
 
     @classmethod
     def of(cls, wordings: pl.DataFrame, surfaces: pl.DataFrame) -> "Uses":
@@ -150,7 +151,7 @@ class Uses(NamedTuple):
         placed = surfaces.select("surface").with_row_index("place").join(wordings, on="surface")
         ordered = placed.sort("place", "mentions", "wording", descending=[False, True, False])
         counts = np.bincount(ordered["place"].to_numpy(), minlength=surfaces.height)
-        return cls(ordered["wording"], ordered["mentions"], np.concatenate([[0], np.cumsum(counts)]))
+        return cls(ordered["wording"], ordered["mentions"], starts_of(counts))
 
     def at(self, point: int) -> list[tuple[str, int]]:
         """Return the wordings of a point with their mentions, most used first."""
@@ -179,11 +180,11 @@ def points_of(
 
 
 def represented(
-    points: Points, groups: npt.NDArray[np.int64], standing: npt.NDArray[np.int64]
+    points: Points, groups: npt.NDArray[np.int64], representatives: npt.NDArray[np.int64]
 ) -> tuple[Points, pl.DataFrame]:
     """Return one point per group of points, and the surface that represents each wording.
 
-    Groups behind the last standing point are left out. The frame has columns `wording` and `surface`.
+    Groups without a representative are left out. The frame has columns `wording` and `surface`.
     """
     surfaces = points.surfaces.select(
         "surface", "mentions", pl.Series("group", groups), pl.Series("clauses", points.clause_shares)
@@ -192,22 +193,22 @@ def represented(
         surfaces.group_by("group")
         .agg(pl.col("mentions").sum(), pl.col("clauses").dot("mentions") / pl.col("mentions").sum())
         .sort("group")
-        .head(len(standing))
+        .head(len(representatives))
     )
-    names = points.surfaces["surface"].gather(standing)
+    names = points.surfaces["surface"].gather(representatives)
     of_group = surfaces.join(
-        pl.DataFrame({"group": np.arange(len(standing)), "standing": names}), on="group"
-    ).select("surface", "standing")
+        pl.DataFrame({"group": np.arange(len(names)), "represented_by": names}), on="group"
+    ).select("surface", "represented_by")
     wordings = points.wordings.join(of_group, on="surface", maintain_order="left")
     chosen = Points(
-        wordings.filter(pl.col("surface") == pl.col("standing")).drop("standing"),
+        wordings.filter(pl.col("surface") == pl.col("represented_by")).drop("represented_by"),
         pl.DataFrame({"surface": names, "mentions": summed["mentions"]}),
-        [points.contents[point] for point in standing.tolist()],
+        [points.contents[point] for point in representatives.tolist()],
         summed["clauses"].to_numpy(),
         points.words_of,
         points.details,
     )
-    return chosen, wordings.select("wording", pl.col("standing").alias("surface"))
+    return chosen, wordings.select("wording", surface="represented_by")
 
 
 def wordings_of(records: Parts) -> pl.DataFrame:
@@ -224,8 +225,8 @@ def _details_of(records: Parts) -> pl.DataFrame:
 def _counting(records: pl.LazyFrame) -> pl.LazyFrame:
     names = records.collect_schema().names()
     times = pl.col("count").cast(pl.Int64) if "count" in names else pl.lit(1, pl.Int64).alias("count")
-    spoken = records.select(phrase().alias("wording"), times).drop_nulls("wording")
-    return spoken.group_by("wording").agg(MENTIONS)
+    phrases = records.select(phrase().alias("wording"), times).drop_nulls("wording")
+    return phrases.group_by("wording").agg(MENTIONS)
 
 
 def _counted(wordings: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -236,12 +237,13 @@ def _details(records: pl.LazyFrame) -> pl.LazyFrame:
     names = records.collect_schema().names()
     columns = [stripped(pl.col(name)) for name in _DETAILS if name in names]
     filled = [pl.when(column != "").then(column) for column in columns]
-    used = pl.lit("")
+    operations = pl.lit("")
     if _OPERATIONS in names:
-        used = pl.col(_OPERATIONS).list.join(", ", ignore_nulls=True).str.replace_all("_", " ").fill_null("")
+        listed = pl.col(_OPERATIONS).list.join(", ", ignore_nulls=True)
+        operations = listed.str.replace_all("_", " ").fill_null("")
     detail = pl.concat_str(filled, separator=". ", ignore_nulls=True)
-    described = records.select(phrase().alias("wording"), detail.alias("detail"), used.alias("used"))
-    return described.filter((pl.col("detail") != "") | (pl.col("used") != ""))
+    described = records.select(wording=phrase(), detail=detail, operations=operations)
+    return described.filter((pl.col("detail") != "") | (pl.col("operations") != ""))
 
 
 def _longest_of_each(details: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -251,7 +253,8 @@ def _longest_of_each(details: pl.DataFrame) -> dict[str, pl.DataFrame]:
 def _longest_of(details: pl.DataFrame, name: str) -> pl.DataFrame:
     """Keep the longest detail of each name; of equally long ones, the first in order."""
     length = pl.col("detail").str.len_chars()
-    ordered = details.unique().sort(name, length, "detail", "used", descending=[False, True, False, False])
+    order, falling = (name, length, "detail", "operations"), [False, True, False, False]
+    ordered = details.unique().sort(order, descending=falling)
     return ordered.unique(name, keep="first", maintain_order=True)
 
 
@@ -261,7 +264,7 @@ def _longest(details: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str, s
     longest = _longest_of(named, "surface")
     details_of, operations_of = (
         dict(longest.filter(pl.col(name) != "").select("surface", name).iter_rows())
-        for name in ("detail", "used")
+        for name in ("detail", "operations")
     )
     return details_of, operations_of
 
