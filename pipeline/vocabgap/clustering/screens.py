@@ -32,17 +32,17 @@ CELLS: Final = 1 << 23  # of cosines that are computed together
 HEAVIEST: Final = 100  # most mentioned members of a group whose parts are compared
 
 
-class Likelihood(NamedTuple):
-    """The log-odds that two groups are one need, by the cosine of their means and the smaller one's size."""
+class OddsModel(NamedTuple):
+    """A model of the log-odds that two groups are one need: the coefficients of a logistic regression."""
 
     constant: float
-    cosine: float
-    doubling: float  # per doubling of the mentions of the smaller group
+    cosine: float  # of the means of the groups
+    doubling: float  # of the mentions of the smaller group
 
 
 # Fitted by logistic regression on gap logs and public phrases; left-out sets gave nearly the same.
-BY_MEANING: Final = Likelihood(-5.83, 9.3, -0.38)
-BY_WORDS: Final = Likelihood(-4.57, 10.9, -0.33)
+BY_MEANING: Final = OddsModel(-5.83, 9.3, -0.38)
+BY_WORDS: Final = OddsModel(-4.57, 10.9, -0.33)
 STAYING: Final = 0.3  # log-odds added for a part of a group, because the clustering joined it
 ANSWER: Final = 3.0  # log-odds of an answer: about one tick in twenty is wrong
 PATIENCE: Final = 1.0  # expected number of refused neighbours that halves the probability of others
@@ -136,21 +136,21 @@ class Answer:
     apart: Sequence[int] = ()
 
 
-class _Drawn(NamedTuple):
-    """A screen in numbers."""
+class _Draft(NamedTuple):
+    """A screen before it has texts."""
 
     value: float
     group: int
-    neighbours: list[tuple[int, float]]  # groups, and how likely each is the same need
-    parts: list[tuple[IntArray, float]]  # points, and how likely each part is another need
+    neighbours: list[tuple[int, float]]  # groups, and the probability that each is the same need
+    parts: list[tuple[IntArray, float]]  # points, and the probability that each part is another need
 
 
 class _Part(NamedTuple):
-    """A part of a group beside the rest of it."""
+    """A part of a group, compared with the rest of it."""
 
-    part: IntArray  # points
+    points: IntArray
     smaller: float  # mentions of the smaller side
-    odds: float  # log-odds that both sides are one need, without answers
+    log_odds: float  # that both sides are one need, without answers
 
 
 class Screens:
@@ -159,7 +159,7 @@ class Screens:
     def __init__(self, points: Points, rows: Rows) -> None:
         self._points = points
         self._rows = rows
-        self._likelihood = BY_WORDS if rows.dense is None else BY_MEANING
+        self._model = BY_WORDS if rows.dense is None else BY_MEANING
         self._parts: dict[bytes, list[_Part]] = {}
 
     def ranked(
@@ -170,7 +170,7 @@ class Screens:
         top: int,
         about: Sequence[int] | None = None,
     ) -> list[Screen]:
-        """Return screens about some groups, the most valuable first; none without a question.
+        """Return screens of some groups, the most valuable first; a group without a question has none.
 
         Args:
             labels: The group of each point, shape (n,).
@@ -185,37 +185,37 @@ class Screens:
         at_once = 1 + CELLS // (1 + len(groups.members))
         blocks = (about[start : start + at_once] for start in range(0, len(about), at_once))
         near = ((block, groups.cosines(block)) for block in blocks)
-        drawn = [
-            self._drawn(groups, group, row)
+        drafts = (
+            self._draft(groups, group, row)
             for block, cosines in near
             for group, row in zip(block, cosines, strict=True)
-        ]
-        drawn = sorted((each for each in drawn if each.value > 0.0), key=lambda each: -each.value)
-        return [self._screen(groups, each, names) for each in drawn]
+        )
+        asking = sorted((draft for draft in drafts if draft.value > 0.0), key=lambda draft: -draft.value)
+        return [self._screen(groups, draft, names) for draft in asking]
 
-    def _drawn(self, groups: "_Groups", group: int, cosines: FloatArray) -> _Drawn:
+    def _draft(self, groups: "_Groups", group: int, cosines: FloatArray) -> _Draft:
         chances, values = groups.neighbours(group, cosines)
         near = np.argsort(-values, kind="stable")[:MOST_NEIGHBOURS].tolist()
         neighbours = [(other, float(chances[other])) for other in near if chances[other] >= LEAST_LIKELY]
         parts = sorted(groups.parts(group), key=lambda part: (-part[2], part[0][0]))[:MOST_PARTS]
         value = float(values[[other for other, _ in neighbours]].sum()) + sum(worth for *_, worth in parts)
-        return _Drawn(value, group, neighbours, [(part, chance) for part, chance, _ in parts])
+        return _Draft(value, group, neighbours, [(part, chance) for part, chance, _ in parts])
 
-    def _screen(self, groups: "_Groups", drawn: _Drawn, names: Sequence[str]) -> Screen:
-        group, sizes, members = drawn.group, groups.sizes, groups.members
+    def _screen(self, groups: "_Groups", draft: _Draft, names: Sequence[str]) -> Screen:
+        group, sizes, members = draft.group, groups.sizes, groups.members
         return Screen(
             names[group],
             int(sizes[group]),
             self.wordings(members[group]),
             tuple(
                 Part(self.wordings(part), int(self.weights[part].sum()), round(chance, 3))
-                for part, chance in drawn.parts
+                for part, chance in draft.parts
             ),
             tuple(
                 Neighbour(names[other], int(sizes[other]), self.wordings(members[other]), round(chance, 3))
-                for other, chance in drawn.neighbours
+                for other, chance in draft.neighbours
             ),
-            round(drawn.value, 3),
+            round(draft.value, 3),
         )
 
     def nearness(self, labels: IntArray, some: Sequence[int]) -> FloatArray:
@@ -256,13 +256,12 @@ class Screens:
             other = own - one
             cosine = one @ cosines @ other / np.sqrt((one @ cosines @ one) * (other @ cosines @ other))
             smaller = min(one.sum(), other.sum())
-            odds = float(self.log_odds(cosine, smaller)) + STAYING
-            yield _Part(members[part], float(smaller), odds)
+            yield _Part(members[part], float(smaller), float(self.log_odds(cosine, smaller)) + STAYING)
 
     def _with_other_numbers(self, members: IntArray) -> list[IntArray]:
-        """Return the parts of a group, by places in it, for each number but the most used one.
+        """Return a part of a group for each number except the most used one, as places in the group.
 
-        Only numbers count in which two wordings of the group differ, and nothing else.
+        Only numbers count that are the whole difference between two wordings of the group.
         """
         surfaces = self._points.surfaces["surface"].gather(members).to_list()
         alike: dict[str, set[tuple[str, ...]]] = defaultdict(set)
@@ -315,7 +314,7 @@ class Screens:
 
     def log_odds(self, cosines: FloatArray, smaller: FloatArray) -> FloatArray:
         """Return the log-odds that groups are one need."""
-        constant, cosine, doubling = self._likelihood
+        constant, cosine, doubling = self._model
         return constant + cosine * on_grid(cosines) + doubling * np.log2(smaller)
 
 
@@ -364,11 +363,11 @@ class _Groups:
 
     def parts(self, group: int) -> Iterator[tuple[IntArray, float, float]]:
         """Yield the parts of a group: points, probability of another need, and value."""
-        for part, smaller, expected in self._screens.parts(self.members[group]):
+        for part, smaller, log_odds in self._screens.parts(self.members[group]):
             answers = [
                 (0, odds) for left, right, odds in self._within[group] if (left in part) != (right in part)
             ]
-            chance = float(_chance(-(expected + _strongest(answers, 1)[0])))
+            chance = float(_chance(-(log_odds + _strongest(answers, 1)[0])))
             yield part, chance, chance * smaller
 
 
@@ -380,8 +379,8 @@ def _strongest(answers: Iterable[tuple[int, float]], count: int) -> FloatArray:
     return for_ + against
 
 
-def _chance(odds: FloatArray) -> FloatArray:
-    return np.asarray(1.0 / (1.0 + np.exp(-odds)))
+def _chance(log_odds: FloatArray) -> FloatArray:
+    return np.asarray(1.0 / (1.0 + np.exp(-log_odds)))
 
 
 def _compared(constraint: Constraint) -> tuple[tuple[str, ...], tuple[str, ...]]:
