@@ -5,7 +5,7 @@ A readable line counts unless it repeats a record, or a later record corrects it
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -29,7 +29,7 @@ _FILLED_LATER: Final = ("capability_id", "category", "category_by", "category_pr
 _MARKS: Final = {ROW: pl.Int64(), **{name: GAPS.schema[name] for name in ("why_not", "rule")}}
 _ID: Final = "id"
 _DIGEST: Final = re.compile(r"\b[0-9a-fA-F]{64}\b")
-_SAME: Final = ("tenant_id", "record_id")
+_IDENTITY: Final = ("tenant_id", "record_id")
 _PLACE: Final = ("repo_slug", "source_path", "line")
 _REFERENCES: Final = ("snapshot_hash", "record_id")  # columns that a correction may name
 _PAIRS: Final = {"corrected": pl.Int64(), "correcting": pl.Int64()}
@@ -51,7 +51,7 @@ class ScanSummary:
             document per line, each broken document counts.
         lines: Lines that are not blank and not passed over; `records + duplicates + superseded + rejects`.
         records: Records that count.
-        duplicates: Second copies of a record.
+        duplicates: Further lines with the same record.
         superseded: Records that a later one corrects.
         rejects: Lines that are no record.
         passed_over: Further lines that are no gaps, by the filter of their source.
@@ -128,14 +128,14 @@ def marks_of(records: Parts) -> Marks:
     A record is superseded if the notes of a later record of the same image say so: `corrects` or `supersedes`
     and its `snapshot_hash` or `record_id`, or nothing but that hash.
     """
-    duplicates = marked(_second_copies(records), DUPLICATE)
+    duplicates = _marked(_duplicates(records), DUPLICATE)
     replayed = _corrections(records.marked(duplicates))
-    superseded = marked(replayed["pairs"]["corrected"], SUPERSEDED)
+    superseded = _marked(replayed["pairs"]["corrected"], SUPERSEDED)
     return Marks(pl.concat([duplicates, superseded]), replayed["unclear"])
 
 
-def marked(rows: Iterable[int], why_not: str) -> pl.DataFrame:
-    """Return the marks of some rows that no rule excludes."""
+def _marked(rows: pl.Series, why_not: str) -> pl.DataFrame:
+    """Return marks with the reason why some rows do not count; no rule is named."""
     return pl.DataFrame({ROW: rows, "why_not": why_not, "rule": None}, schema=_MARKS)
 
 
@@ -144,8 +144,8 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
 
     `gaps` has all lines of each log.
     """
-    is_copy = gaps.select(pl.arg_where(pl.col("why_not") == DUPLICATE)).to_series()
-    lines = lines_of(gaps.select(RECORDS.names)).marked(marked(is_copy, DUPLICATE))
+    duplicates = gaps.select(pl.arg_where(pl.col("why_not") == DUPLICATE)).to_series()
+    lines = lines_of(gaps.select(RECORDS.names)).marked(_marked(duplicates, DUPLICATE))
     identities = gaps["record_id"]
     return [
         (identities[corrected], identities[correcting])
@@ -153,10 +153,10 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
     ]
 
 
-def _second_copies(records: Parts) -> pl.Series:
+def _duplicates(records: Parts) -> pl.Series:
     """Return the rows of duplicates."""
     number = pl.col("record_id").hash().alias(_ID)
-    again = records.shared(records.by([_ID], _repeated, lambda lines: lines.select(number))[_ID])
+    repeated = records.shared(records.by([_ID], _repeated, lambda lines: lines.select(number))[_ID])
     log = pl.concat_str(_LOG, separator="/")
     is_anonymous = pl.col("timestamp").is_null() & pl.col("session_id").is_null()
     columns = (
@@ -165,10 +165,12 @@ def _second_copies(records: Parts) -> pl.Series:
         pl.when(is_anonymous).then(log).alias("log"),
     )
     return records.by(
-        _SAME,
-        _copies,
+        _IDENTITY,
+        _duplicates_among,
         lambda lines: (
-            lines.with_columns(number).join(again.lazy(), on=_ID, how="semi").select(ROW, *_SAME, *columns)
+            lines.with_columns(number)
+            .join(repeated.lazy(), on=_ID, how="semi")
+            .select(ROW, *_IDENTITY, *columns)
         ),
     )[ROW][ROW]
 
@@ -179,26 +181,26 @@ def _repeated(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {_ID: pl.DataFrame({_ID: np.unique(ordered[1:][ordered[1:] == ordered[:-1]])})}
 
 
-def _copies(alike: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    nth = pl.col("line").rank("dense").over(*_SAME, "log").alias("nth")
+def _duplicates_among(alike: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    nth = pl.col("line").rank("dense").over(*_IDENTITY, "log").alias("nth")
     ordered = alike.with_columns(nth).sort("elsewhere", ROW)
-    return {ROW: ordered.filter(~pl.struct(*_SAME, "nth").is_first_distinct()).select(ROW)}
+    return {ROW: ordered.filter(~pl.struct(*_IDENTITY, "nth").is_first_distinct()).select(ROW)}
 
 
 def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
     """Return what `_replayed` returns for all images, duplicates left out."""
-    is_first = pl.col("why_not").is_null()
+    is_counted = pl.col("why_not").is_null()
     naming = pl.col("notes").str.contains(_DIGEST.pattern)
-    images = records.each(lambda lines: lines.filter(is_first, naming).select(IMAGE_KEY).unique())
+    images = records.each(lambda lines: lines.filter(is_counted, naming).select(IMAGE_KEY).unique())
     if images.is_empty():
-        return _replayed(pl.DataFrame())
+        return _frames([], [])
     read = dict.fromkeys((ROW, MOMENT, *_PLACE, *IMAGE_KEY, "notes", *_REFERENCES))
     some = records.shared(images.unique())
     return records.by(
         IMAGE_KEY,
         _replayed,
         lambda lines: (
-            lines.filter(is_first)
+            lines.filter(is_counted)
             .join(some.lazy(), on=IMAGE_KEY, how="semi", nulls_equal=True)
             .select(*read, phrase().alias("phrase"))
         ),
@@ -219,11 +221,10 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     names: dict[int, list[tuple[str, ...]]] = {}
     pairs: list[tuple[int, int]] = []
     unclear: list[tuple[object, ...]] = []
-    ordered = records.sort(MOMENT, ROW, nulls_last=False) if records.height else records
-    for row in ordered.iter_rows(named=True):
+    for row in records.sort(MOMENT, ROW, nulls_last=False).iter_rows(named=True):
         image = tuple(row[name] for name in IMAGE_KEY)
         own = row[ROW], surface(row["phrase"])
-        corrects = corrected_by(row["notes"])
+        corrects = {(found[1] or found[2]).lower() for found in CORRECTING.finditer(row["notes"])}
         for reference in dict.fromkeys(found.lower() for found in _DIGEST.findall(row["notes"])):
             named = earlier[(*image, reference)]
             fitting = [each for each in named if len(named) == 1 or each[1] == own[1]]
@@ -237,14 +238,11 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
         names[row[ROW]] = [(*image, row[name].lower()) for name in _REFERENCES if row[name]]
         for name in names[row[ROW]]:
             earlier[name].append(own)
+    return _frames(pairs, unclear)
+
+
+def _frames(pairs: list[tuple[int, int]], unclear: list[tuple[object, ...]]) -> dict[str, pl.DataFrame]:
     return {
-        "pairs": pl.DataFrame(
-            pairs, schema=dict.fromkeys(("corrected", "correcting"), pl.Int64), orient="row"
-        ),
+        "pairs": pl.DataFrame(pairs, schema=_PAIRS, orient="row"),
         "unclear": pl.DataFrame(unclear, schema=_UNCLEAR, orient="row"),
     }
-
-
-def corrected_by(notes: str) -> list[str]:
-    """Return the snapshots and identifiers of the records that the notes of a record correct."""
-    return [*dict.fromkeys((found[1] or found[2]).lower() for found in CORRECTING.finditer(notes))]
