@@ -135,6 +135,11 @@ _WORDS: Final = {
 }
 
 
+def installing(extra: str) -> str:
+    """Return the command that installs an extra."""
+    return f"pip install 'vocabgap[{extra}]'"
+
+
 def unusable(name: str, expected: str, value: object, *, hint: str = "") -> InvalidInputError:
     """Return the error for an argument, with what was expected and the value or type that was found."""
     return InvalidInputError(f"{name}: expected {expected}, found {_shown(value)}", hint=hint)

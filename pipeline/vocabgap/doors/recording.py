@@ -12,7 +12,7 @@ from shutil import which
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from vocabgap.doors.verbs import Answer, Event, Panel, Request, argument, extended, option, verb
-from vocabgap.errors import InvalidInputError, StateError, VocabgapError
+from vocabgap.errors import InvalidInputError, StateError, VocabgapError, installing
 from vocabgap.model.loading import CONFIG_VARIABLE
 from vocabgap.model.record import given_fields
 from vocabgap.text import escape_unseen, visible
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
 
 _DIGITS: Final = 12  # of an identifier; enough to name a record
-_INSTALL_HINT: Final = "pip install 'vocabgap[mcp]'"
 
 
 class LogOptions(Request, kw_only=True):
@@ -193,7 +192,7 @@ def _lacking() -> Iterator[str]:
     if which("vocabgap") is None:
         yield "vocabgap is not on the PATH, so the agent cannot start it: see `vocabgap manual logging`"
     if find_spec("mcp_types") is None:
-        yield f"the MCP server needs the package mcp: {_INSTALL_HINT}"
+        yield f"the MCP server needs the package mcp: {installing('mcp')}"
 
 
 class Mcp(Request):
@@ -219,7 +218,7 @@ def mcp(call: "Call", request: Mcp) -> None:
     try:
         from vocabgap.doors.mcp.server import build, serve_stdio
     except ImportError as error:
-        raise StateError(f"the MCP server needs the package mcp: {error}", hint=_INSTALL_HINT) from error
+        raise StateError(f"the MCP server needs the package mcp: {error}", hint=installing("mcp")) from error
     from vocabgap.doors.mcp.workspace import Workspace
 
     workspace = Workspace.at(roots[0] if roots else Path(), settings, is_read_only=request.read_only)

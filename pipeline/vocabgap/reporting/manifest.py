@@ -13,12 +13,13 @@ from msgspec import structs
 
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
+from vocabgap.errors import installing
 from vocabgap.files.atomic import files_of
 from vocabgap.files.opening import opened, whole
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
+from vocabgap.model.settings import AUTO, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.model.tables import OF_A_RUN
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.listed import Choices
@@ -216,7 +217,7 @@ class Manifest(msgspec.Struct, frozen=True):
     def installing(self) -> str:
         """Return the command that installs a model, if `auto` found none; else empty text."""
         wanted = self.parameters is not None and self.settings.cluster.embedder == AUTO
-        return INSTALLING if wanted and self.model is None else ""
+        return installing("embed") if wanted and self.model is None else ""
 
     @property
     def narrowed_to(self) -> str:

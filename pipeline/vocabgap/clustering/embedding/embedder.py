@@ -24,9 +24,9 @@ from vocabgap.clustering.embedding.model import (
     libraries,
     load_encoder,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError, installing
 from vocabgap.files import user_cache
-from vocabgap.model.settings import AUTO, INSTALLING, MINILM, NO_EMBEDDER
+from vocabgap.model.settings import AUTO, MINILM, NO_EMBEDDER
 from vocabgap.text import shortened, visible
 
 _TEXTS_OF_A_TASK: Final = 64
@@ -185,7 +185,8 @@ def _files_of(model: str | Path) -> ModelFiles:
     files = find_minilm() if model == MINILM else find_model(model)
     if files is None:
         raise NotFoundError(
-            "the model 'minilm' is not installed", hint=f"{INSTALLING}, or name the folder of a model"
+            "the model 'minilm' is not installed",
+            hint=f"{installing('embed')}, or name the folder of a model",
         )
     return files
 

@@ -20,9 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vocabgap.clustering.scripts import known_scripts
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded, installing
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
-from vocabgap.model.settings import INSTALLING
 from vocabgap.text import excerpt, printable_name
 
 Grid = npt.NDArray[np.int16]  # whole steps of `STEPS` to 1, shape (n, dims)
@@ -285,7 +284,9 @@ def _library(name: str) -> Any:  # noqa: ANN401 - modules that need not be insta
     try:
         return import_module(name)
     except ImportError as error:
-        raise StateError(f"embedding texts needs {name}: {_one_line(error)}", hint=INSTALLING) from error
+        raise StateError(
+            f"embedding texts needs {name}: {_one_line(error)}", hint=installing("embed")
+        ) from error
 
 
 def _version(name: str) -> str:
