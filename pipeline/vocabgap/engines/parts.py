@@ -93,8 +93,8 @@ class SparkParts(Parts):
         bucket = bucket_of(keys, self.buckets)
 
         def spread_rows(_: int, part: pl.LazyFrame) -> Named:
-            found = query(part).collect().with_columns(bucket)
-            frames = found.partition_by(BUCKET, as_dict=True, include_key=False)
+            bucketed = query(part).collect().with_columns(bucket)
+            frames = bucketed.partition_by(BUCKET, as_dict=True, include_key=False)
             return ((number, "", frame) for (number,), frame in frames.items())
 
         def run_step(rows: "pa.Table") -> "pa.Table":
@@ -179,11 +179,13 @@ class SparkParts(Parts):
             for batch in batches:
                 for row in batch.to_pylist():
                     content, number = row["content"], row["part"]
-                    is_file = row["name"] == FILE
-                    kept = None if is_file else pl.read_ipc(content)
-                    if kept is not None and kept.height != heights[number]:  # a lost part was read again
-                        raise StateError("a log was changed during the report", hint="repeat the report")
-                    rows = pl.scan_parquet(content.decode()) if kept is None else kept.lazy()
+                    if row["name"] == FILE:
+                        rows = pl.scan_parquet(content.decode())
+                    else:
+                        frame = pl.read_ipc(content)
+                        if frame.height != heights[number]:  # a lost part was read again
+                            raise StateError("a log was changed during the report", hint="repeat the report")
+                        rows = frame.lazy()
                     part = queried(numbered(rows, number), number, marks, queries)
                     for place, name, frame in work(number, part):
                         yield row_of(number, place, name, frame)

@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 import polars as pl
 from msgspec import structs
 
+from vocabgap.engines import stores
 from vocabgap.engines.parts import (
     FILE,
     PART,
@@ -44,8 +45,7 @@ from vocabgap.engines.parts import (
     stored,
     table_of,
 )
-from vocabgap.engines.stores import StoredFile, contents, mirror, problem_at
-from vocabgap.errors import InvalidInputError, StateError, require_text, unusable
+from vocabgap.errors import InvalidInputError, StateError, installing, require_text, unusable
 from vocabgap.files.opening import whole
 from vocabgap.files.parts import MOST_BYTES, MOST_ROWS, KeptFolder, Parts, Shared, numbered, temporary_folder
 from vocabgap.ingest.discovery import LogFile
@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
     from vocabgap.engines.index_shards import ShardedNeighbours
 
-INSTALLING: Final = "pip install 'vocabgap[spark]'"
 _LOGS_AT_ONCE: Final = 256  # at most, in a piece of work
 _PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
 _MANY_NUMBERS: Final = 100_000  # more than any number of parallel tasks
@@ -74,8 +73,8 @@ _MOST_PARTS: Final = 1 << 15  # of a piece of work
 _SIZES: Final = {"part": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
 _REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
 _PORT: Final = 15_002  # the default of Spark Connect
-_CONNECT_SECONDS: Final = 5.0
-_STOP_SECONDS: Final = 2.0
+_CONNECT_SECONDS: Final = 5.0  # wait for a server
+_STOP_SECONDS: Final = 2.0  # wait for Sail
 _RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
 _WORKERS_HINT: Final = (
     "its workers need vocabgap's dependencies with the same Polars, and logs and report under the same paths"
@@ -101,7 +100,7 @@ class SparkEngine:
         self._stored: list[DataFrame] = []
         self._closed = False
         self._mirrors = KeptFolder(MIRRORS)
-        self._files: dict[str, StoredFile] = {}  # by their paths in mirrors
+        self._files: dict[str, stores.StoredFile] = {}  # by their paths in mirrors
         session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")  # of rows with whole tables
 
     def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
@@ -122,8 +121,8 @@ class SparkEngine:
         if not any(files):
             rows = self._kept(work.mapInArrow(read_packed_logs, ROWS))
         else:
-            stored = self._contents([files[piece] for piece in pieces])
-            rows = self._kept(work.union(stored).groupBy("piece").applyInArrow(read_stored_logs, ROWS))
+            contents = self._contents([files[piece] for piece in pieces])
+            rows = self._kept(work.union(contents).groupBy("piece").applyInArrow(read_stored_logs, ROWS))
         is_part = rows["name"].isin(PART, FILE)
         tables = collected(rows.filter(~is_part))
         repairs: Counter[str] = Counter()
@@ -135,8 +134,8 @@ class SparkEngine:
     def mirror(self, address: str, settings: ScanSettings) -> Path:
         """Return a folder or file here for an address, with the names of the files there."""
         root = self._mirrored(address)
-        found = mirror(self._session, address, root, settings)
-        self._files |= {str(path): file for path, file in found.items()}
+        files = stores.mirror(self._session, address, root, settings)
+        self._files |= {str(path): file for path, file in files.items()}
         return root
 
     def reserve(self, address: str) -> Path:
@@ -144,7 +143,7 @@ class SparkEngine:
         if address.partition(":")[0] not in _STORES:
             expected = f"an address that begins with {' or '.join(f'{name}:' for name in _STORES)}"
             raise unusable("--out", expected, address.rpartition("@")[2])
-        if problem := self._on_a_worker(lambda: problem_at(address)):
+        if problem := self._on_a_worker(lambda: stores.problem_at(address)):
             raise StateError(visible(f"--out: '{address.rpartition('@')[2]}' {problem}"), hint=_STORE_HINT)
         return self._mirrored(address)
 
@@ -170,19 +169,19 @@ class SparkEngine:
     def _mirrored(self, address: str) -> Path:
         return Path(self._mirrors.name).resolve() / address.replace(":", "", 1)
 
-    def _contents(self, pieces: list[list[StoredFile | None]]) -> "DataFrame":
+    def _contents(self, pieces: list[list[stores.StoredFile | None]]) -> "DataFrame":
         """Return rows with the number of a piece, the place of a log there, and its content."""
         import pyarrow as pa  # noqa: PLC0415 - part of the extra
 
-        numbered = ((number, *each) for number, piece in enumerate(pieces) for each in enumerate(piece))
-        wanted = [(number, place, file) for number, place, file in numbered if file is not None]
+        logs = ((number, *each) for number, piece in enumerate(pieces) for each in enumerate(piece))
+        wanted = [(number, place, file) for number, place, file in logs if file is not None]
         numbers, places, files = zip(*wanted, strict=True)
         if len({file.listed for file in files}) < len(files):  # Sail lists paths without their bucket
             raise StateError("two roots have files of the same path", hint="read them on a Spark server")
         table = pa.table({"piece": numbers, "place": places, "path": [file.listed for file in files]})
-        found = contents(self._session, [file.address for file in files]).select("path", "content")
+        read = stores.contents(self._session, [file.address for file in files]).select("path", "content")
         named = self._session.createDataFrame(table).hint("broadcast")
-        return found.join(named, "path").select("piece", "place", "content")
+        return read.join(named, "path").select("piece", "place", "content")
 
     def share(self, frame: pl.DataFrame) -> Shared:
         """Send a frame to the workers as a file that each process reads once."""
@@ -220,6 +219,7 @@ class SparkEngine:
         buckets = min(len(heights), max(self._pieces, 1 + int(sizes["bytes"].sum()) // most))
         return SparkParts(
             sources=[empty],
+            kept=rows,
             folder=self._folder,
             rows=rows,
             heights=heights,
@@ -270,7 +270,7 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
                 import pysail.spark  # noqa: F401, PLC0415
     except ImportError as error:
         raise InvalidInputError(
-            f"the engine 'spark' is not installed: {error}", hint=f"install it: {INSTALLING}"
+            f"the engine 'spark' is not installed: {error}", hint=f"install it: {installing('spark')}"
         ) from error
     try:
         with temporary_folder() as folder, _sail() if remote is None else _server(remote) as session:
@@ -291,8 +291,8 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
 def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
     """Read the logs of each row; yield rows of `ROWS` with the parts of the records and with small tables."""
     for batch in batches:
-        for piece, packed_logs in zip(batch["piece"].to_pylist(), batch["content"].to_pylist(), strict=True):
-            yield from _read_piece(piece, *_unpickled(packed_logs))
+        for piece, pickled in zip(batch["piece"].to_pylist(), batch["content"].to_pylist(), strict=True):
+            yield from _read_piece(piece, *_unpickled(pickled))
 
 
 def read_stored_logs(rows: "pa.Table") -> "pa.Table":
@@ -354,10 +354,10 @@ def _send_package(session: "SparkSession") -> None:
     with TemporaryDirectory() as folder:
         archive = Path(folder, "vocabgap.zip")
         package = Path(str(resources.files("vocabgap")))
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
             for path in sorted(package.rglob("*")):
                 if path.suffix in _SENT and path.is_file():
-                    packed.write(path, path.relative_to(package.parent))
+                    file.write(path, path.relative_to(package.parent))
         session.addArtifact(str(archive), pyfile=True)
 
 

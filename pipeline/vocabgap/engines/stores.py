@@ -49,7 +49,9 @@ def mirror(
     """Mirror the names at or below an address in a folder; return the files by their local paths."""
     shown = visible(root.rpartition("@")[2])
     if _REFUSED.search(root):
-        raise InvalidInputError(f"root '{shown}': expected an address without `..` and password", hint=_HINT)
+        raise InvalidInputError(
+            f"root '{shown}': expected an address without `..` and without a password", hint=_HINT
+        )
     files: dict[Path, StoredFile] = {}
     with _reading(shown), refusing(f"the names in '{shown}' cannot be mirrored"):
         rows = fetched(contents(session, [root]).select("path", "length"))
@@ -70,8 +72,8 @@ def mirror(
             raise InvalidInputError(f"root '{shown}' needs copies here of {few}", hint=hint)
         brought = [files[path] for path in here.values()]
         for some in portions([file.size for file in brought], MOST_BYTES):
-            found = contents(session, [file.address for file in brought[some]])
-            for row in fetched(found.select("path", "content")).to_pylist():
+            rows = contents(session, [file.address for file in brought[some]])
+            for row in fetched(rows.select("path", "content")).to_pylist():
                 if local := here.get(row["path"]):
                     local.write_bytes(row["content"])
     if reader_of(folder) is not None:

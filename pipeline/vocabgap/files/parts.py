@@ -29,10 +29,10 @@ ROW: Final = "row"
 BUCKET: Final = "bucket"
 """The column with the number of the bucket of a row."""
 MOST_ROWS: Final = 1 << 16
-"""Rows that fill a part. A table with more rows is written to files."""
+"""Rows after which a part is full. A table with more rows is written to files."""
 MOST_BYTES: Final = 16 << 20
 """Bytes of the rows that a step gets at once, unless more have equal keys."""
-_PLACES: Final = 1 << 32  # row numbers of a part
+_NUMBERS: Final = 1 << 32  # row numbers of a part
 _PREFIX: Final = "vocabgap-"  # of temporary folders
 _TRIES: Final = 5  # to remove a folder
 _PAUSE: Final = 0.05  # seconds between them
@@ -56,14 +56,14 @@ class Parts:
     """A table in parts on this machine.
 
     Attributes:
-        sources: One or more frames, queries or files.
-        folder: The folder of the files, which is kept as long as the table is.
+        sources: One or more frames, lazy frames or files.
+        kept: An object that keeps the files as long as it exists, if there are any.
         queries: The queries that the rows go through when they are read.
         marks: Columns that `marked` added.
     """
 
     sources: Sequence[pl.DataFrame | pl.LazyFrame | Path]
-    folder: object = None
+    kept: object = None
     queries: tuple[Query, ...] = ()
     marks: Shared | None = None
 
@@ -146,9 +146,9 @@ class Parts:
             columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _: int | None
         ) -> Iterator[pl.DataFrame]:
             def read_part(part: pl.LazyFrame) -> pl.LazyFrame:
-                found = part if predicate is None else part.filter(predicate)
-                found = found if columns is None else found.select(columns)
-                return found if most is None else found.head(most)
+                rows = part if predicate is None else part.filter(predicate)
+                rows = rows if columns is None else rows.select(columns)
+                return rows if most is None else rows.head(most)
 
             for frame in self.frames(read_part):
                 yield frame
@@ -178,7 +178,7 @@ class Parts:
         return self
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        if self.folder is None:
+        if self.kept is None:
             return super().__reduce__()
         raise InvalidInputError(
             "a table in temporary files cannot be pickled",
@@ -236,14 +236,14 @@ class Collector:
 
 def numbered(frame: _Frame, part: int) -> _Frame:
     """Add the column `ROW` to the frame of a part."""
-    return frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW) + part * _PLACES)
+    return frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW) + part * _NUMBERS)
 
 
 def queried(part: pl.LazyFrame, number: int, marks: Shared | None, queries: Iterable[Query]) -> pl.LazyFrame:
     """Join the marks to a numbered part, and run queries on it."""
     if marks is not None:
         rows = marks.lazy().collect()
-        start, end = (int(rows[ROW].search_sorted(place * _PLACES)) for place in (number, number + 1))
+        start, end = (int(rows[ROW].search_sorted(n * _NUMBERS)) for n in (number, number + 1))
         part = part.join(rows[start:end].lazy(), on=ROW, how="left", maintain_order="left")
     for query in queries:
         part = query(part)
