@@ -60,13 +60,25 @@ def test_chunks_are_found_by_what_they_are_and_say(
     assert [str(texts.index(text)) for text in found["content"]] == places
 
 
+@pytest.mark.parametrize(("visibility", "ids"), [("team", ["x"]), ("private", [])])
+def test_a_chunk_is_found_though_statistics_cut_its_metadata(
+    corpus: Corpus, tmp_path: Path, visibility: str, ids: list[str]
+) -> None:
+    metadata = {"name": "private \x07", "text": "x" * 5_000, "visibility": visibility}
+    backup = tmp_path / "backup.jsonl"
+    backup.write_text(json.dumps({"id": "x", "embedding": [1.0], "metadata": metadata, "document": "d"}))
+    corpus.restore(backup)
+
+    assert corpus.list_chunks().chunks["id"].to_list() == ids
+
+
 def corpus(*words: str) -> Told:
     return vocabgap("corpus", *words)
 
 
 @pytest.mark.usefixtures("full")
 def test_list_names_what_show_shows_and_escapes_what_a_terminal_would_obey() -> None:
-    listed, limited = corpus("list"), corpus("list", "--limit", "1")
+    listed, limited = corpus("list", "--limit", str(1 << 70)), corpus("list", "--limit", "1")
     gap_line, gap_text, *_, masks_line, masks_text = listed.out.splitlines()[2:10]
 
     assert gap_text.strip() == NEED

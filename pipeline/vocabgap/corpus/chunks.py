@@ -197,7 +197,10 @@ def readable(
 
 
 def _is_private(metadata: str) -> bool:
-    return bool(msgspec.json.decode(metadata, type=dict[str, Any]).get("visibility") == PRIVATELY)
+    try:
+        return bool(msgspec.json.decode(metadata, type=dict[str, Any]).get("visibility") == PRIVATELY)
+    except msgspec.DecodeError:  # the statistics of a file hold the beginning of some metadata
+        return True
 
 
 # Few chunks have the word, or an escape that could hide it, so few metadata are decoded.

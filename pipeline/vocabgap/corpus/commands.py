@@ -186,7 +186,7 @@ def list_chunks(call: "Call", request: ListChunks) -> Answer:
     found, notes = _open(call).list_chunks(
         **reader.owners, paths=request.path, kinds=request.kind, names=request.name, match=reader.match
     )
-    listed = found.head(request.limit or found.height)
+    listed = found[: request.limit or None]
     return Answer(
         events=(Event("chunk", _as_object(chunk)) for chunk in listed.iter_rows(named=True)),
         result={"listed": listed.height, "records": found.height, "notes": notes},

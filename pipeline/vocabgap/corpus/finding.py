@@ -52,9 +52,9 @@ def show_chunk(rows: pl.DataFrame, name: str) -> dict[str, Any]:
     hits = rows.filter(pl.any_horizontal(either == pl.lit(name)))
     if hits.is_empty() and len(name) >= FEWEST_DIGITS:
         hits = rows.filter(pl.any_horizontal(either.str.starts_with(name)))
-    candidates = hits if hits.height else rows.filter(~_IS_GAP)
+    candidates, asked = (hits, [name]) if hits.height else (rows.filter(~_IS_GAP), [])
     things = [
-        Named(identity[:_ID_DIGITS], "/".join(place), [own or "", *[name] * hits.height])
+        Named(identity[:_ID_DIGITS], "/".join(place), [own or "", *asked])
         for identity, *place, own in candidates.select("id", *PATH_KEY, "name").iter_rows()
     ]
     place = lookup(things, name, singular="record", plural="records", hint=_HINT)

@@ -217,27 +217,29 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     Returns:
         Frame `pairs`, the rows of corrected and of correcting records; and frame `unclear` of `Marks`.
     """
-    earlier: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
+    earlier: dict[tuple[str, ...], set[int]] = defaultdict(set)  # rows by reference, and by it and the need
     names: dict[int, list[tuple[str, ...]]] = {}
     pairs: list[tuple[int, int]] = []
     unclear: list[tuple[object, ...]] = []
     for row in records.sort(MOMENT, ROW, nulls_last=False).iter_rows(named=True):
-        image = tuple(row[name] for name in IMAGE_KEY)
-        own = row[ROW], surface(row["phrase"])
+        image, need = tuple(row[name] for name in IMAGE_KEY), surface(row["phrase"])
         corrects = {(found[1] or found[2]).lower() for found in CORRECTING.finditer(row["notes"])}
         for reference in dict.fromkeys(found.lower() for found in _DIGEST.findall(row["notes"])):
-            named = earlier[(*image, reference)]
-            fitting = [each for each in named if len(named) == 1 or each[1] == own[1]]
-            if named and (reference not in corrects or len(fitting) != 1):
+            named = earlier.get((*image, reference))
+            if not named:
+                continue
+            fitting = named if len(named) == 1 else earlier.get((*image, reference, need), ())
+            if reference not in corrects or len(fitting) != 1:
                 unclear.append((*(row[name] for name in _PLACE), reference, len(named)))
-            elif named:
-                corrected = fitting[0]
-                pairs.append((corrected[0], row[ROW]))
-                for name in names[corrected[0]]:
-                    earlier[name].remove(corrected)
-        names[row[ROW]] = [(*image, row[name].lower()) for name in _REFERENCES if row[name]]
+            else:
+                (corrected,) = fitting
+                pairs.append((corrected, row[ROW]))
+                for name in names[corrected]:
+                    earlier[name].discard(corrected)
+        references = [(*image, row[name].lower()) for name in _REFERENCES if row[name]]
+        names[row[ROW]] = references + [(*reference, need) for reference in references]
         for name in names[row[ROW]]:
-            earlier[name].append(own)
+            earlier[name].add(row[ROW])
     return _frames(pairs, unclear)
 
 
