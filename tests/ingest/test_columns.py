@@ -9,7 +9,7 @@ from msgspec.structs import astuple
 from builders.ingest import scan_bytes
 from vocabgap.ingest import lines
 from vocabgap.ingest.discovery import LogFile, LogKind
-from vocabgap.ingest.lines import RecordColumns
+from vocabgap.ingest.lines import Completed, RecordColumns
 from vocabgap.ingest.reading import Block
 from vocabgap.model.record import GapRecord, record_id
 from vocabgap.model.tables import RECORDS
@@ -30,9 +30,8 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
         collected.extend(
             LOG,
             Block(numbers.start, 10 * numbers.start, [b"x" * 9] * len(numbers)),
-            list(zip(*map(astuple, batch), strict=True)),
             range(len(batch)),
-            unreadable or {},
+            Completed(list(zip(*map(astuple, batch), strict=True)), [False] * len(batch), unreadable or {}),
         )
     return collected.parts().collect().select(RECORDS.names)
 

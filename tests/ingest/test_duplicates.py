@@ -78,3 +78,43 @@ def test_equal_lines_without_a_time_and_a_session_are_separate_mentions_of_one_l
 
     assert sorted(scanned.records["description"]) == ["dark mode", "dark mode", "export"]
     assert scanned.summary.duplicates == 3
+
+
+A, B, C = (
+    as_line({"timestamp": f"2026-03-14T06:0{minute}:00Z", "description": need})
+    for minute, need in enumerate(("soft reeds", "calm water", "dark eyes"))
+)
+
+
+@pytest.mark.parametrize(
+    ("logs", "duplicates"),
+    [
+        ([[A, B], [A, B], [A, B]], 4),
+        ([[A, B], [A, B, C]], 2),
+        ([[A, B, C], [A, B]], 2),
+        ([[A], [B], [A], [B, C]], 2),
+        ([[A, B], [A, C]], 0),  # two images that logged the same line at the same moment
+        ([[A, B], [B]], 0),
+        ([[as_line({"description": "soft reeds"})]] * 2, 0),
+    ],
+)
+def test_lines_of_a_copied_folder_that_name_no_image_are_duplicates(
+    logs: list[list[bytes]], duplicates: int, workspace: Path
+) -> None:
+    for number, log in enumerate(logs):
+        write_log(workspace, f"heron-{number}", *log)
+    scanned = scan(workspace)
+
+    assert scanned.summary.duplicates == duplicates
+    first = scanned.gaps.filter("counted").unique("description", keep="first", maintain_order=True)
+    assert first["image_id"].to_list() == sorted(first["image_id"])
+
+
+def test_lines_that_name_their_image_or_are_in_another_root_are_no_copies(tmp_path: Path) -> None:
+    for number, root in enumerate(("one", "other")):
+        named = gap("soft reeds", image_id=f"heron-{number}", timestamp="2026-03-14T06:05:00Z")
+        write_log(tmp_path / root, f"heron-{number}", named)
+        write_log(tmp_path / root, f"tern-{number}", A)
+    write_log(tmp_path / "one", "heron-2", named | {"image_id": "heron-2"})
+
+    assert scan([tmp_path / "one", tmp_path / "other"]).summary.duplicates == 0

@@ -5,7 +5,7 @@ A readable line counts unless it repeats a record, or a later record corrects it
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.files.parts import ROW, Parts
-from vocabgap.model.record import CORRECTING, RejectReason, Repair
+from vocabgap.model.record import CORRECTING, FIELDS, RejectReason, Repair
 from vocabgap.model.tables import GAPS, IMAGE_KEY, RECORDS, phrase
 from vocabgap.text import surface
 
@@ -23,7 +23,11 @@ FILTERED: Final = "filtered"
 
 MOMENT: Final = "moment"
 """A column beside table `records`: the time of the line, or of the last line before it that has one."""
+NAMELESS: Final = "nameless"
+"""A column beside table `records`: whether the line names no image, so that its folder is the image."""
 _LOG: Final = ["repo_slug", "source_path"]
+_OWN_LOG: Final = ["tenant_id", *_LOG]
+_CONTENT: Final = pl.struct(name for name in FIELDS if name != "image_id").hash().alias("content")
 # Columns that later stages fill: writing.py the first, classifying.py the others.
 _FILLED_LATER: Final = ("capability_id", "category", "category_by", "category_probability")
 _MARKS: Final = {ROW: pl.Int64(), **{name: GAPS.schema[name] for name in ("why_not", "rule")}}
@@ -107,9 +111,9 @@ def accounted(records: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def lines_of(records: pl.DataFrame) -> Parts:
-    """Return table `records`, ordered by repository, file and line, with column `MOMENT`."""
-    known = pl.col("timestamp").forward_fill().over("tenant_id", *_LOG)
-    return Parts.of(records.with_columns(known.alias(MOMENT)))
+    """Return table `records`, ordered by repository, file and line, with columns `MOMENT` and `NAMELESS`."""
+    known = pl.col("timestamp").forward_fill().over(_OWN_LOG)
+    return Parts.of(records.with_columns(known.alias(MOMENT), pl.lit(value=False).alias(NAMELESS)))
 
 
 class Marks(NamedTuple):
@@ -119,22 +123,25 @@ class Marks(NamedTuple):
     unclear: pl.DataFrame  # columns `repo_slug`, `source_path`, `line`, `reference` and `fitting`
 
 
-def marks_of(records: Parts) -> Marks:
-    """Return the lines of table `records` that do not count.
+def marks_of(records: Parts, copies: Iterable[int] = ()) -> Marks:
+    """Return the lines of table `records` that do not count; `copies` are known duplicates.
 
     A line does not count if it is a duplicate or superseded. Of lines with the same record and tenant, one
     counts: the first in a folder with the name of its image, else the first. So the original counts, not its
     copy. Without a time and a session, equal lines of one log are separate mentions, as in a list of wishes.
+    If a folder was copied, its log has the same lines in two folders. Lines without an image of their own are
+    duplicates then: see `_copied_lines`.
     A record is superseded if the notes of a later record of the same image say so: `corrects` or `supersedes`
     and its `snapshot_hash` or `record_id`, or nothing but that hash.
     """
-    duplicates = _marked(_duplicates(records), DUPLICATE)
+    copied = {*copies, *_duplicates(records), *_copied_lines(records)}
+    duplicates = _marked(sorted(copied), DUPLICATE)
     replayed = _corrections(records.marked(duplicates))
     superseded = _marked(replayed["pairs"]["corrected"], SUPERSEDED)
     return Marks(pl.concat([duplicates, superseded]), replayed["unclear"])
 
 
-def _marked(rows: pl.Series, why_not: str) -> pl.DataFrame:
+def _marked(rows: pl.Series | Sequence[int], why_not: str) -> pl.DataFrame:
     """Return marks with the reason why some rows do not count; no rule is named."""
     return pl.DataFrame({ROW: rows, "why_not": why_not, "rule": None}, schema=_MARKS)
 
@@ -173,6 +180,40 @@ def _duplicates(records: Parts) -> pl.Series:
             .select(ROW, *_IDENTITY, *columns)
         ),
     )[ROW][ROW]
+
+
+def _copied_lines(records: Parts) -> list[int]:
+    """Return the rows of copied logs whose lines name a time, but no image.
+
+    A log is a copy if the lines of one are the first lines of the other, in the same root. So two images that
+    logged the same line at the same moment stay two, if their logs differ elsewhere.
+    """
+    is_movable = pl.col(NAMELESS) & pl.col("timestamp").is_not_null()
+    logs = records.each(
+        lambda lines: lines.group_by(_OWN_LOG, maintain_order=True).agg(
+            is_movable.all().alias(NAMELESS), _CONTENT.first()
+        )
+    )
+    logs = logs.group_by(_OWN_LOG, maintain_order=True).agg(pl.col(NAMELESS).all(), pl.col("content").first())
+    begins_alike = pl.len().over("tenant_id", "repo_slug", "content") > 1
+    alike = logs.filter(NAMELESS).filter(begins_alike)
+    if alike.is_empty():
+        return []
+    some = records.shared(alike.select(_OWN_LOG))
+    rows = records.each(
+        lambda lines: lines.join(some.lazy(), on=_OWN_LOG, how="semi").select(ROW, *_OWN_LOG, _CONTENT)
+    )
+    kept: dict[tuple[object, ...], list[list[int]]] = defaultdict(list)
+    copied: list[int] = []
+    for (tenant, repo, _), log in rows.group_by(_OWN_LOG, maintain_order=True):
+        content = log["content"].to_list()
+        earlier = kept[tenant, repo, content[0]]
+        same = max((len(one) for one in earlier if one == content[: len(one)]), default=0)
+        if not same and any(one[: len(content)] == content for one in earlier):
+            same = len(content)
+        copied += log[ROW][:same].to_list()
+        earlier.append(content)
+    return copied
 
 
 def _repeated(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:

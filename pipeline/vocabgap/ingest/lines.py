@@ -18,7 +18,7 @@ import polars as pl
 from msgspec.structs import astuple
 
 from vocabgap.files.parts import Collector, Parts
-from vocabgap.ingest.accounting import MOMENT
+from vocabgap.ingest.accounting import MOMENT, NAMELESS
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, FormError
@@ -42,7 +42,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 class LogsRead(NamedTuple):
     """The tables of some logs, and the number of repairs of each kind."""
 
-    records: Parts  # table `records` in order, with column `MOMENT`
+    records: Parts  # table `records` in order, with columns `MOMENT` and `NAMELESS`
     rejects: pl.DataFrame
     files: pl.DataFrame
     repairs: Counter[str]
@@ -56,9 +56,19 @@ class LineCounts:
     passed_over: int = 0
 
 
+class Completed(NamedTuple):
+    """Columns of records with their images, and times in UTC."""
+
+    columns: Columns
+    nameless: Sequence[bool]  # which rows named no image
+    unreadable: dict[int, str]  # times beyond UTC as text, by place
+
+
 @dataclass(slots=True)
 class RecordColumns:
-    """Records that become table `records` in parts, in the order of the lines, with column `MOMENT`.
+    """Records that become table `records` in parts, in the order of the lines.
+
+    The table also has the columns `MOMENT` and `NAMELESS`.
 
     With text, the table also has the columns `TEXT` and `FOLDER`.
     """
@@ -72,23 +82,16 @@ class RecordColumns:
     _columns: list[Columns] = field(default_factory=list)  # of each block
     _lines: list[int] = field(default_factory=list)
     _offsets: list[int] = field(default_factory=list)
+    _nameless: list[bool] = field(default_factory=list)
     _unreadable: dict[int, str] = field(default_factory=dict)
     _logs: list[LogFile] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
     _texts: list[str] = field(default_factory=list)
 
-    def extend(
-        self,
-        log: LogFile,
-        block: Block,
-        columns: Columns,
-        positions: Sequence[int],
-        unreadable: dict[int, str],
-    ) -> None:
-        """Add the columns of some lines of a block, whose positions there are given.
-
-        `unreadable` maps a place in the columns to the text of its unreadable timestamp.
-        """
+    def extend(self, log: LogFile, block: Block, positions: Sequence[int], completed: "Completed") -> None:
+        """Add some lines of a block, whose positions there are given."""
+        columns, nameless, unreadable = completed
+        self._nameless += nameless
         if self.with_text:  # the line of a record is UTF-8
             self._texts += [block.lines[position].decode() for position in positions]
         for place, text in unreadable.items():
@@ -117,6 +120,7 @@ class RecordColumns:
         columns += [
             pl.Series("line", self._lines, dtype=pl.Int64),
             pl.Series("byte_offset", self._offsets, dtype=pl.Int64),
+            pl.Series(NAMELESS, self._nameless, dtype=pl.Boolean),
             pl.Series("record_id", record_ids(values, self._unreadable), dtype=pl.String),
         ]
         offset = pl.when(pl.col("byte_offset") >= 0).then("byte_offset")  # an unknown one is below 0
@@ -128,6 +132,7 @@ class RecordColumns:
         self._unreadable.clear()
         for taken in (self._columns, self._lines, self._offsets, self._logs, self._counts, self._texts):
             taken.clear()
+        self._nameless.clear()
         self._collected.add(frame.select(*self._schema))
 
     def parts(self) -> Parts:
@@ -138,7 +143,7 @@ class RecordColumns:
     @property
     def _schema(self) -> dict[str, Any]:
         texts = {TEXT: pl.String, FOLDER: pl.String} if self.with_text else {}
-        return {**RECORDS.schema, MOMENT: UTC_MICROSECONDS, **texts}
+        return {**RECORDS.schema, MOMENT: UTC_MICROSECONDS, NAMELESS: pl.Boolean, **texts}
 
     def _moments(self, times: pl.Series) -> pl.Series:
         """Return the time of each record, or of a record before it in its log."""
@@ -268,11 +273,11 @@ class LogDecoder:
             positions = sorted(rows)
             columns = list(zip(*(rows[position] for position in positions), strict=True))
         if columns:
-            columns, beyond = self._completed(log, columns)
+            completed = self._completed(log, columns)
             if unreadable:
                 places = {position: place for place, position in enumerate(positions)}
-                beyond |= {places[position]: text for position, text in unreadable.items()}
-            self._records.extend(log, block, columns, positions, beyond)
+                completed.unreadable.update({places[each]: text for each, text in unreadable.items()})
+            self._records.extend(log, block, positions, completed)
 
     def _look_closer(
         self, log: LogFile, block: Block, counts: LineCounts, closer: Sequence[int]
@@ -300,12 +305,12 @@ class LogDecoder:
             rows[position] = astuple(outcome.record)
         return rows, unreadable
 
-    def _completed(self, log: LogFile, columns: Columns) -> tuple[Columns, dict[int, str]]:
-        """Complete columns with the image and a time in UTC; return times beyond UTC as text, by place."""
+    def _completed(self, log: LogFile, columns: Columns) -> Completed:
+        """Complete columns with the image and a time in UTC."""
         named = _named_by(log)
         zones = {UTC if moment is None else moment.tzinfo for moment in columns[0]}
         if zones == {UTC} and not named and set(columns[1]) == {log.folder}:
-            return columns, {}
+            return Completed(columns, [False] * len(columns[0]), {})
         moments, images, *others = map(list, columns)
         image = named.pop("image_id", log.folder)
         blank = [found != log.folder and not (found and found.strip()) for found in images]
@@ -327,7 +332,7 @@ class LogDecoder:
         completed = dict(zip(FIELDS, (moments, images, *others), strict=True))
         for name, text in named.items():
             completed[name] = [value or text for value in completed[name]]
-        return list(completed.values()), unreadable
+        return Completed(list(completed.values()), blank, unreadable)
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:

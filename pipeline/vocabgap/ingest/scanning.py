@@ -19,7 +19,15 @@ from msgspec import structs
 from vocabgap.errors import InvalidInputError, alike
 from vocabgap.extensions import RootReader, reader_of
 from vocabgap.files.parts import ROW, Parts
-from vocabgap.ingest.accounting import FILTERED, ScanSummary, accounted, lines_of, marks_of, summarize
+from vocabgap.ingest.accounting import (
+    DUPLICATE,
+    FILTERED,
+    ScanSummary,
+    accounted,
+    lines_of,
+    marks_of,
+    summarize,
+)
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import LogDecoder, LogsRead
 from vocabgap.ingest.reading import MIB
@@ -216,7 +224,7 @@ def united(scans: Iterable[Scan]) -> Scan:
     if len(several) == 1:
         return several[0]
     order = ("repo_slug", "source_path", "tenant_id", "line")
-    records = pl.concat([one.gaps.select(RECORDS.names) for one in several]).sort(order, maintain_order=True)
+    gaps = pl.concat([one.gaps for one in several]).sort(order, maintain_order=True)
     rejects = pl.concat([one.rejects for one in several])
     files = pl.concat([one.files for one in several])
     repairs: Counter[str] = Counter()
@@ -224,16 +232,23 @@ def united(scans: Iterable[Scan]) -> Scan:
         repairs.update(one.summary.repairs)
     del repairs[Repair.UNCLEAR_CORRECTION]  # they are counted again
     return scan_of(
-        lines_of(records),
+        lines_of(gaps.select(RECORDS.names)),
         rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
         files.sort("repo_slug", "source_path", maintain_order=True),
         repairs,
+        gaps.select(pl.arg_where(pl.col("why_not") == DUPLICATE)).to_series(),
     )
 
 
-def scan_of(records: Parts, rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]) -> Scan:
+def scan_of(
+    records: Parts,
+    rejects: pl.DataFrame,
+    files: pl.DataFrame,
+    repairs: Mapping[str, int],
+    copies: Iterable[int] = (),
+) -> Scan:
     """Decide which lines count, and return the scan of `records` (in order), `rejects` and `files`."""
-    marks = marks_of(records)
+    marks = marks_of(records, copies)
     summary = summarize(records, marks, rejects, files, repairs)
     return Scan(records.marked(marks.rows).then(accounted), rejects, files, summary, marks.unclear)
 
