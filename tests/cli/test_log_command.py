@@ -110,7 +110,7 @@ def test_a_category_that_the_run_has_is_known(image: Path) -> None:
     assert vocabgap("log", image, "-d", "x", "--category", "portrait").err
     vocabgap("report", image, "--out", "out")
     assert vocabgap("log", image, "-d", "y", "--category", "portrait").err == ""
-    assert "similar categories" in vocabgap("log", image, "-d", "z", "--category", "portraits").err
+    assert "known categories" in vocabgap("log", image, "-d", "z", "--category", "portraits").err
 
 
 def test_settings_that_cannot_be_read_cost_no_gap(image: Path) -> None:

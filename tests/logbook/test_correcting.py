@@ -92,9 +92,9 @@ def test_a_correction_corrects_one_record(image: Path) -> None:
 def test_a_record_without_a_digest_of_its_snapshot_is_named_by_its_identifier(
     image: Path, snapshot: str | None
 ) -> None:
-    first = vg.log_gap(image, "x", snapshot_hash=snapshot)
-    second = vg.log_gap(image, "y", corrects=first.gap_id)
-    assert second.record["notes"] == f"corrects {first.gap_id}"
+    first = vg.log_gap(image, missing_capability="x", snapshot_hash=snapshot)
+    second = vg.log_gap(image, corrects=first.gap_id, missing_capability="y")
+    assert (second.record["description"], second.record["notes"]) == ("y", f"corrects {first.gap_id}")
     assert counted(found(image)) == [second.gap_id]
 
 

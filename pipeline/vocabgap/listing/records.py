@@ -277,9 +277,10 @@ def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
         if category in ranked["categories"].explode().struct["name"]:
             return ""
     known = sorted(settings.known_categories - {UNCATEGORIZED})
-    near = ", ".join(alike(category, known) or known)
+    near = alike(category, known)
+    listed = f"{'similar' if near else 'known'} categories: {', '.join(near or known)}"
     return (
-        f"category '{excerpt(category)}' is not known; similar categories: {near};"
+        f"category '{excerpt(category)}' is not known; {listed};"
         " to add it, use `known` under [categories] in vocabgap.toml"
     )
 

@@ -69,7 +69,7 @@ _HEAD_SNAPSHOT: Final = re.compile(r"[0-9a-f]{64}")
 _HEAD_REFERENCE: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
 _MOST_REFERENCES: Final = 8  # from HEAD to a snapshot
 _MOST_OF_HEAD: Final = 4_096  # bytes
-_SHOW_HINT: Final = Hint("{} lists the records with their identifiers", (("list",),))
+_SHOW_HINT: Final = Hint("{} lists the records with their identifiers and images", (("list",),))
 _FOLDER_HINT: Final = "name an existing folder, or create it first: vocabgap creates only the log"
 MOST_LOOKED_AT: Final = 1 << 20  # bytes at the end of a log
 _SPOOLED: Final = f".{LOG_NAME}.{{}}.spool"
@@ -359,6 +359,8 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     # A correction must not correct again what the earlier record corrected.
     fields["notes"] = CORRECTING.sub("", earlier["notes"]).strip()
     given = _without_nulls(given)
+    if "missing_capability" in given and earlier["description"] == earlier["missing_capability"]:
+        del fields["description"]  # it was a copy, so it follows the capability
     for name, mark in (("intent_category", "category_guessed"), ("satisfaction", "mediocre")):
         fields |= {mark: False} if name in given else {}
     fields |= given
