@@ -291,7 +291,7 @@ def require_sense(
         listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
         raise InvalidInputError(
             f"'{term}' has {len(senses)} senses: {listed}",
-            hint="give the scope, or the beginning of the definition",
+            hint="give --scope, or --definition with its beginning",
         )
     return senses[0]
 

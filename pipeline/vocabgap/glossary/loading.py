@@ -234,7 +234,8 @@ class GlossaryFiles:
                 if version_id in scopes:
                     return tuple(sense for sense in glossary if sense.scope == scopes[version_id])
         message = f"version '{version_id}' cannot be rebuilt from the seed files and event logs"
-        raise NotFoundError(message, hint="restore the seed files of that moment, for example with git")
+        hint = "check its digits; if they are right, restore the seed files of that moment, such as with git"
+        raise NotFoundError(message, hint=hint)
 
     def _read_seeds(self) -> dict[str, tuple[bytes, Seed]]:
         seeds = {}
