@@ -198,7 +198,7 @@ def test_forgotten_records_stay_away_until_they_are_lifted(pushed: Path) -> None
     status, report = corpus("status"), vocabgap("report", "corpus")
     lifted = corpus("forget", "--tenant", "north", "--lift")
 
-    left_out = "2 left out because they were forgotten (forget --lift)"
+    left_out = "2 forgotten records left out (forget --lift)"
     assert forgotten == (0, "2 records forgotten, 1 path now empty\n", BYTES)
     assert again.out == f"1 record pushed, 0 of them new; 0 withdrawn; {left_out}; 0 errors\n"
     assert restored.out == f"1 record restored, 0 of them new; {left_out}\n"

@@ -60,11 +60,11 @@ def test_image_is_forgotten_by_the_name_in_a_record(corpus: Corpus, tmp_path: Pa
     assert len(corpus.scan().gaps) == 1
 
 
-@pytest.mark.parametrize("column", ["id", "name"])
-def test_record_is_forgotten_by_its_id(shared: Corpus, column: str) -> None:
+@pytest.mark.parametrize(("column", "digits"), [("id", 64), ("name", 64), ("id", 12), ("name", 12)])
+def test_record_is_forgotten_by_its_id(shared: Corpus, column: str, digits: int) -> None:
     rows = shared.store.version().rows().filter(tenant_id="north", repo_slug="photos")
 
-    outcome = shared.forget("north", "photos", record=rows[column][0])
+    outcome = shared.forget("north", "photos", record=rows[column][0][:digits])
 
     assert outcome.records == 1
     assert left(shared)[1] == ("north", "photos", 2)

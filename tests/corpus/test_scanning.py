@@ -93,10 +93,10 @@ def test_new_push_decides_who_reads(corpus: Corpus, folder: Path) -> None:
 
     sizes = []
     for private in (True, False, True):
-        corpus.push(payload, **DEMO, private=private)
-        sizes.append(scan(folder).records.height)
+        pushed = corpus.push(payload, **DEMO, private=private)
+        sizes.append((scan(folder).records.height, len(pushed.warnings)))
 
-    assert sizes == [0, 1, 0]
+    assert sizes == [(0, 0), (1, 1), (0, 0)]  # a warning that it is no longer private
 
 
 def test_corpus_and_logs_together_count_a_record_of_one_tenant_once(

@@ -173,7 +173,7 @@ class ListChunks(OfChunks):
 class ShowChunk(OfChunks, kw_only=True):
     """The request of `show`."""
 
-    record: Annotated[str, argument("Id or name of a record, or the beginning of one.")]
+    record: Annotated[str, argument("Id or name of a record, or at least its first 4 characters.")]
 
 
 @verb(filtered(ListChunks, *WHOSE, "match"), name="list", settings=_SETTINGS)
@@ -271,7 +271,7 @@ class Forget(OfTenant):
         str | None, option("Only records of this image: its name in the record, or the name of its folder.")
     ] = None
     record: Annotated[
-        str | None, option("Only the record with this id or these first digits; `vocabgap list` shows them.")
+        str | None, option("Only the record with this id or these first digits; `corpus list` shows them.")
     ] = None
     lift: Annotated[bool, option("Let the next push bring forgotten records back.", "--lift")] = False
     dry_run: Annotated[bool, _DRY_RUN] = False

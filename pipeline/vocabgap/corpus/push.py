@@ -38,6 +38,7 @@ from vocabgap.files.refusals import refusal
 from vocabgap.model.record import ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Source
+from vocabgap.text import count
 
 MOST_CHUNKS: Final = 1_000_000  # of one payload
 _PRESENT: Final = ("id", "ingested_at", "embedding", "config_version", "metadata")
@@ -129,8 +130,11 @@ def push(
         if incoming or leaving or not result.errors:
             with store.changing(f"push to {caller.tenant_id}/{caller.repo_slug}") as change:
                 counts = _carry_out(change, caller, incoming, leaving, moment, rewrite=whole_logs)
-            deleted, added, forgotten = counts
+            deleted, added, forgotten, opened = counts
             result = replace(result, deleted=deleted, added=added, forgotten=forgotten)
+            if opened:
+                note = f"{count(opened, 'record')} no longer private, because this push is not private"
+                result = replace(result, warnings=(*result.warnings, note))
     except RefusedError as error:
         result = replace(result, errors=(*result.errors, error))
     except (VocabgapError, OSError) as error:
@@ -146,10 +150,10 @@ def _require_volume(chunks: int, limit: int) -> None:
 
 def _carry_out(
     change: Change, caller: Caller, incoming: Incoming, leaving: Withdrawal, moment: int, *, rewrite: bool
-) -> tuple[int, int, int]:
-    """Change the corpus; return the counts of deleted, added and forgotten chunks."""
+) -> tuple[int, int, int, int]:
+    """Change the corpus; return the counts of deleted, added, forgotten and no longer private chunks."""
     tenant = caller.tenant_id
-    rows, again = _rows(caller, incoming, change, moment, rewrite=rewrite)
+    rows, again, opened = _rows(caller, incoming, change, moment, rewrite=rewrite)
     rows, forgotten = without_forgotten(change, rows)
     deleted = change.delete(leaving.condition(tenant, rows["id"])) if leaving else 0
     if again:
@@ -164,13 +168,13 @@ def _carry_out(
         before = change.table("paths").filter(tenant_id=tenant, repo_slug=repo)["paths"].to_list()
         if deleted or added or before != [list(paths)]:
             change.keep_paths(tenant, repo, paths, moment_of(moment))
-    return deleted, added, forgotten.height
+    return deleted, added, forgotten.height, opened
 
 
 def _rows(
     caller: Caller, incoming: Incoming, change: Change, moment: int, *, rewrite: bool
-) -> tuple[pl.DataFrame, list[str]]:
-    """Return the chunks as rows, and the ids of present chunks to write again.
+) -> tuple[pl.DataFrame, list[str], int]:
+    """Return the chunks as rows, the ids of present ones to write again, and how many become readable.
 
     Present chunks keep their first moment and their vectors. They are written again if their visibility
     changes or the tenant has a new configuration, or with `rewrite` if their metadata differ, for instance
@@ -200,11 +204,11 @@ def _rows(
         for identity, chunk in chunks.items()
     )
     compared = present.join(rows.select("id", new="metadata"), on="id")
-    private = (caller.visibility == PRIVATELY) != PRIVATE
-    differs = (
-        pl.col("metadata") != pl.col("new") if rewrite else private | (pl.col("config_version") < version)
-    )
-    return rows, compared.filter(differs)["id"].to_list()
+    is_private = caller.visibility == PRIVATELY
+    moved = is_private != PRIVATE
+    differs = pl.col("metadata") != pl.col("new") if rewrite else moved | (pl.col("config_version") < version)
+    opened = 0 if is_private else compared.filter(PRIVATE).height
+    return rows, compared.filter(differs)["id"].to_list(), opened
 
 
 def _logs_with(

@@ -309,9 +309,10 @@ def _chosen(  # noqa: PLR0917 - as in `forget`
         # The name of a gap record's chunk is its id; other names, such as a heading, are not ids.
         is_gap = pl.col("kind").eq(GAP_KIND)
         exact = chunks.filter(pl.col("id").eq(pl.lit(record)) | (is_gap & pl.col("name").eq(pl.lit(record))))
-        begins = is_gap & pl.col("name").str.starts_with(record)
+        own_id = pl.when(is_gap).then("name").otherwise("id")
+        begins = pl.col("id").str.starts_with(record) | (is_gap & pl.col("name").str.starts_with(record))
         chunks = exact if exact.height or len(record) < FEWEST_DIGITS else chunks.filter(begins)
-        if chunks["name"].n_unique() > 1 and not exact.height:
+        if chunks.select(own_id).n_unique() > 1 and not exact.height:
             raise InvalidInputError(
                 f"several records begin with '{record}'", hint="give the full id of one of them"
             )
@@ -331,7 +332,7 @@ def _chosen(  # noqa: PLR0917 - as in `forget`
         what = " of ".join(f"{kind} '{name}'" for kind, name in named_by.items() if name is not None)
         near = did_you_mean(image, images) if image and image not in images else ""
         compact = "`vocabgap corpus compact` removes the bytes of forgotten records"
-        hint = near or (compact if version.measures.deleted else "`vocabgap list CORPUS` lists the records")
+        hint = near or (compact if version.measures.deleted else "`vocabgap corpus list` lists the records")
         raise NotFoundError(f"there is no {what} to forget", hint=hint)
     left = own.join(chunks, on="id", how="anti"), own_logs.join(logs, on=PATH_KEY, how="anti")
     before, after = (pl.concat([a.select(PATH_KEY), b.select(PATH_KEY)]) for a, b in ((chunks, logs), left))
