@@ -38,6 +38,7 @@ _EMOJI = "\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\
 _STRAY_SELECTOR = re.compile(rf"(?<![{_EMOJI}])(?!(?<=[0-9#*])\ufe0f\u20e3)[\ufe0e\ufe0f]")
 _STRAY_JOINER = re.compile(rf"(?<![{_JOINING}])(?!(?<=[{_EMOJI}\ufe0f])\u200d[{_EMOJI}])[\u200c\u200d]")
 SHOWN_CHARACTERS: Final = 500
+_HASH_DIGITS: Final = 12  # of a hash in messages and lists; enough to name a record
 
 
 class _Characters(dict[int, str]):
@@ -284,6 +285,11 @@ def shortened(value: str, most: int = SHOWN_CHARACTERS) -> str:
 def excerpt(text: str, most: int = SHOWN_CHARACTERS) -> str:
     """Return text from a log for display: escape invisible characters and cut long text."""
     return shortened(visible(text), most)
+
+
+def short_hash(digest: str) -> str:
+    """Return the first digits of a hash."""
+    return visible(digest)[:_HASH_DIGITS]
 
 
 def is_excerpt(shown: str, text: str) -> bool:

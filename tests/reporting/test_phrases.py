@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from vocabgap.model.capability import Asker, Capability, Workaround
 from vocabgap.pipeline import Run
 from vocabgap.reporting.listed import Relation
-from vocabgap.reporting.wording import phrase, short_hash, sparkline
+from vocabgap.reporting.wording import phrase, sparkline
+from vocabgap.text import short_hash
 
 COAST, TOWN, PIER = Asker("reeve", "coast", 5), Asker("reeve", "town", 3), Asker("pilot", "coast", 3)
 TOLD = Relation("continued", "sky mask", "sky mask", 12, 3, 5)

@@ -30,7 +30,7 @@ from vocabgap.files.journal import entries_of
 from vocabgap.files.opening import opened
 from vocabgap.files.refusals import refusal, refusing
 from vocabgap.model.settings import Settings
-from vocabgap.text import surface
+from vocabgap.text import short_hash, surface
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -47,7 +47,6 @@ _CHECKED: Final[dict[int, int]] = {zstd.CompressionParameter.checksum_flag: 1}  
 _HINT: Final = "expected one backup-record-v1 object per line, as `vocabgap corpus export` writes them"
 _AT_ONCE: Final = 50_000  # chunks in memory
 _SAMPLE: Final = 5  # divergent records that an error names
-_SHOWN_ID: Final = 12
 _NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # the columns of the natural key
 _EXPORTED: Final = ("id", "metadata", "content", "embedding", "backup_line")
 
@@ -267,5 +266,5 @@ def divergent_records(
 
 def _described(identity: str, metadata: Mapping[str, Any], live_ids: list[str]) -> str:
     kind, name, source, tenant, repo = map(metadata.get, ("type", "name", "source", "tenantId", "repoSlug"))
-    ids = f"{identity[:_SHOWN_ID]} in the backup, {live_ids[0][:_SHOWN_ID]} in the corpus"
+    ids = f"{short_hash(identity)} in the backup, {short_hash(live_ids[0])} in the corpus"
     return f"{kind} {name!r} in {source!r} of {tenant}/{repo} ({ids})"

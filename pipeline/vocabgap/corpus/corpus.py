@@ -13,7 +13,7 @@ import polars as pl
 
 from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.corpus.finding import Found, Names, chosen, list_chunks, show_chunk
+from vocabgap.corpus.finding import ListedChunks, Names, chosen, list_chunks, show_chunk
 from vocabgap.corpus.identity import PRIVATELY, normal_tenant, require_identity, require_tenant, sha256_of
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_log_parser, push, read_payload
@@ -219,7 +219,7 @@ class Corpus:
         kinds: Names = (),
         names: Names = (),
         match: str | None = None,
-    ) -> Found:
+    ) -> ListedChunks:
         """Find chunks of any kind, newest first; the readers are those of `export`.
 
         A path is also that of a folder; the name of a gap record is its id, or the first digits of it.

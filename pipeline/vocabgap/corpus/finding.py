@@ -14,18 +14,16 @@ from vocabgap.ingest.scanning import reads_shared
 from vocabgap.model.lookup import Named, lookup
 from vocabgap.model.record import FEWEST_DIGITS, SHARED_TENANT
 from vocabgap.model.selection import containing
+from vocabgap.text import short_hash
 
-_ID_DIGITS: Final = 12
 _NOUNS: Final = {"repo_slug": "repository", "source_path": "path", "kind": "kind", "name": "name"}
 _SHOWN: Final = [name for name in CHUNKS.names if name not in {"embedding", "backup_line"}]
 _IS_GAP: Final = pl.col("kind").eq_missing(pl.lit(GAP_KIND))
 _HINT: Final = "`vocabgap corpus list` lists the records"
-
-
 Names = str | Sequence[str]
 
 
-class Found(NamedTuple):
+class ListedChunks(NamedTuple):
     """The chunks that a reader asked for, and notes on tenants without chunks."""
 
     chunks: pl.DataFrame  # table `chunks` without vectors, the newest first
@@ -37,13 +35,14 @@ def list_chunks(
     names: Mapping[str, Names],
     match: str | None = None,
     **reader: Any,  # noqa: ANN401 - as `chosen` has them
-) -> Found:
-    """List the chunks that a reader may read, newest first; `names` are the wanted ones of each column."""
+) -> ListedChunks:
+    """List the chunks that a reader may read, newest first; `names` are the wanted values by column."""
     wanted, notes = chosen(version, names, **reader)
     if match is not None:
         wanted &= containing(match, [_TEXT])
     rows = version.rows(_SHOWN, wanted)
-    return Found(rows.sort("ingested_at", descending=True, nulls_last=True, maintain_order=True), notes)
+    newest_first = rows.sort("ingested_at", descending=True, nulls_last=True, maintain_order=True)
+    return ListedChunks(newest_first, notes)
 
 
 def show_chunk(rows: pl.DataFrame, name: str) -> dict[str, Any]:
@@ -54,7 +53,7 @@ def show_chunk(rows: pl.DataFrame, name: str) -> dict[str, Any]:
         hits = rows.filter(pl.any_horizontal(either.str.starts_with(name)))
     candidates, asked = (hits, [name]) if hits.height else (rows.filter(~_IS_GAP), [])
     things = [
-        Named(identity[:_ID_DIGITS], "/".join(place), [own or "", *asked])
+        Named(short_hash(identity), "/".join(place), [own or "", *asked])
         for identity, *place, own in candidates.select("id", *PATH_KEY, "name").iter_rows()
     ]
     place = lookup(things, name, singular="record", plural="records", hint=_HINT)

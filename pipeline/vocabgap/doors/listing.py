@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from vocabgap.doors.verbs import (
     AS_OF,
@@ -26,7 +26,7 @@ from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.model.moments import iso, known_present, parse_present
 from vocabgap.model.record import RATING_NAMES, need_of, rating
 from vocabgap.model.settings import DEFAULT_LISTED
-from vocabgap.text import printable_name, visible
+from vocabgap.text import printable_name, short_hash, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
     from vocabgap.ingest.scanning import Scan
     from vocabgap.listing.showing import Shown
-
-_ID_DIGITS: Final = 12  # of a record_id; enough for `show`
 
 
 class ListFormat(StrEnum):
@@ -185,7 +183,7 @@ def _place(folder: "Path | None") -> str | None:
 def _row(row: dict[str, Any]) -> dict[str, str | None]:
     moment = row["timestamp"]
     return {
-        "record": row["record_id"][:_ID_DIGITS],
+        "record": short_hash(row["record_id"]),
         "when": None if moment is None else f"{moment:%Y-%m-%d %H:%M}",
         "image": row["image_id"],
         "missing": need_of(row) or None,

@@ -15,12 +15,10 @@ from vocabgap.doors.verbs import Answer, Event, Panel, Request, argument, extend
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError, installing
 from vocabgap.model.loading import CONFIG_VARIABLE
 from vocabgap.model.record import given_fields
-from vocabgap.text import escape_unseen, visible
+from vocabgap.text import escape_unseen, short_hash, visible
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
-
-_DIGITS: Final = 12  # of an identifier; enough to name a record
 
 
 class LogOptions(Request, kw_only=True):
@@ -65,7 +63,7 @@ def log(call: "Call", request: LogOptions) -> Answer:
             "note": note or None,
         },
         # Loading Jinja would take longer than logging.
-        text=escape_unseen(f"logged {logged.gap_id[:_DIGITS]} in {logged.path}, category {category}"),
+        text=escape_unseen(f"logged {short_hash(logged.gap_id)} in {logged.path}, category {category}"),
         notes=[note] if note else [],
         done=f"the gap was logged as {logged.gap_id}",
     )

@@ -29,9 +29,9 @@ from vocabgap.model.record import FIELDS, SATISFACTION_TEXTS, Repair
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import several
 from vocabgap.model.tables import REJECTS
+from vocabgap.text import short_hash
 
 _MODE: Final = 0o644
-_DIGITS: Final = 12  # of a hash in a message
 _KEY: Final = ("source_path", "sha256")
 
 
@@ -139,7 +139,7 @@ def unclear_lines(scanned: Scan) -> list[RepairedLine]:
             line,
             Repair.UNCLEAR_CORRECTION,
             1,
-            (only_one if fitting == 1 else several).format(fitting, reference[:_DIGITS]),
+            (only_one if fitting == 1 else several).format(fitting, short_hash(reference)),
         )
         for slug, path, line, reference, fitting in scanned.unclear.iter_rows()
     ]

@@ -74,8 +74,8 @@ _NOT_TEXT: Final = [
 _Tree = dict[str, "_Tree"]
 
 
-class Found(NamedTuple):
-    """What many lines give.
+class LinesRead(NamedTuple):
+    """The records of many lines that were read at once.
 
     Attributes:
         columns: The columns of the lines that are records, in the order of the fields; empty if none is.
@@ -116,7 +116,7 @@ class RowDecoder:
         elif not fields.where and not fields.refusals and not fields.also:
             self._prepare_records()
 
-    def read(self, lines: list[bytes]) -> Found:
+    def read(self, lines: list[bytes]) -> LinesRead:
         """Read lines, and leave the ones that need a closer look."""
         objects = self._objects(lines)
         positions: Sequence[int] = range(len(lines))
@@ -125,7 +125,7 @@ class RowDecoder:
                 positions = [at for at, one in zip(positions, objects, strict=True) if one is not None]
                 objects = [one for one in objects if one is not None]
             if not objects:
-                return Found([], [], range(len(lines)), Counter())
+                return LinesRead([], [], range(len(lines)), Counter())
             columns, rows, repairs = self._read(objects)
             if None not in rows:
                 break
@@ -137,7 +137,7 @@ class RowDecoder:
         if rows:
             positions = [at for at, row in zip(positions, rows, strict=True) if row]
             columns = list(zip(*filter(None, rows), strict=True))
-        return Found(columns, positions, closer, repairs)
+        return LinesRead(columns, positions, closer, repairs)
 
     def _map(self) -> None:
         """Make the type of the objects of a mapped source, unless its paths contradict each other."""

@@ -40,12 +40,11 @@ from vocabgap.ranking.evidence import RATINGS, folded, mentions_if
 from vocabgap.ranking.screening import screen
 from vocabgap.reporting.manifest import read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
-from vocabgap.text import count, excerpt, form, surface_of
+from vocabgap.text import count, excerpt, form, short_hash, surface_of
 
 _SHOWN_CATEGORIES: Final = 20
 _RUN_OPTION: Final = "--run"
 _MARKED: Final = 5  # records in the note on those that are not ranked
-_ID_DIGITS: Final = 12
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -305,7 +304,7 @@ def unranked(listed: pl.DataFrame, settings: Settings) -> list[str]:
     if not marked:
         return []
     shown = ", ".join(
-        f"{key[:_ID_DIGITS]} ({why.replace('_', ' ')}: {rule})" for key, why, rule in marked[:_MARKED]
+        f"{short_hash(key)} ({why.replace('_', ' ')}: {rule})" for key, why, rule in marked[:_MARKED]
     )
     more = f" and {len(marked) - _MARKED:,} more" if len(marked) > _MARKED else ""
     return [f"not ranked: {shown}{more}"]

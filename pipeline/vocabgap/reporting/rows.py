@@ -13,8 +13,8 @@ import msgspec
 from vocabgap.model.capability import Asker, Capability, Example, Tally
 from vocabgap.model.record import rating
 from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed
-from vocabgap.reporting.wording import phrase, short_hash
-from vocabgap.text import differing_in_numbers, excerpt, visible
+from vocabgap.reporting.wording import phrase
+from vocabgap.text import differing_in_numbers, excerpt, short_hash, visible
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]

@@ -33,9 +33,9 @@ from vocabgap.text import (
     excerpt,
     in_units,
     in_words,
+    short_hash,
     shortened,
     unit_names,
-    visible,
 )
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -53,7 +53,6 @@ _LINKED: Final = re.compile(
 _WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
 _BACKTICKS: Final = re.compile(r"`+")
 _BARS: Final = "▁▂▃▄▅▆▇█"
-_HASH_DIGITS: Final = 12
 SHOWN_WORDINGS: Final = 25
 SEVERAL: Final = "probably several needs"
 CONFIDENT: Final = round(100 * CONFIDENCE)
@@ -154,11 +153,6 @@ def number_range(low: int, high: int) -> str:
 def day(moment: datetime | None) -> str:
     """Return the date of a moment in UTC, or a dash."""
     return "–" if moment is None else moment.date().isoformat()
-
-
-def short_hash(digest: str) -> str:
-    """Return the first digits of a hash."""
-    return visible(digest)[:_HASH_DIGITS]
 
 
 def sparkline(weekly: tuple[int, ...]) -> str:

@@ -25,6 +25,7 @@ from vocabgap.text import (
     excerpt,
     in_units,
     in_words,
+    short_hash,
     unit_names,
     visible,
 )
@@ -63,6 +64,7 @@ def _environment() -> "jinja2.Environment":
         "minute": lambda moment: f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}",
         "number": "{:,}".format,
         "seconds": in_seconds,
+        "short_hash": short_hash,
         "units": in_units,
         "unseen": lambda text: escape_unseen(str(text)),
         "visible": lambda text: visible(str(text)),
