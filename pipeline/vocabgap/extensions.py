@@ -80,7 +80,7 @@ class Extension:
     commands: Mapping[str, Reference] = field(default_factory=dict)  # group or function by verb
     reader: RootReader | None = None  # of its own kind of roots
     pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # pages of its `manual/` by kind
-    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # flags and help by verb
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # further flags by verb
     # `(ranked, settings) -> None` raises an error to stop a report before it is published. The settings of
     # slices without a gate do not affect reports.
     gate: Reference | None = None

@@ -18,7 +18,7 @@ class GlossarySettings(Section, frozen=True):
         PathText | None,
         flag(
             "--glossary",
-            "Folder of the glossary, with a file for each scope; if given, reports have to pass its gate.",
+            "Folder of the glossary, with a file for each scope; if given, its open questions stop reports.",
             written=True,
         ),
     ] = None
@@ -46,12 +46,7 @@ EXTENSION: Final = Extension(
     name="glossary",
     settings=GlossarySettings,
     commands={"glossary": Reference("glossary.checks:GLOSSARY")},
-    options={
-        "report": {
-            "--glossary": "Folder of a glossary, which stops a report if words in it have open meanings.",
-            "--strictness": "Conflicts that stop the report: none (off), severe ones (medium) or all (max).",
-        }
-    },
+    options={"report": (*FOLDER, "--strictness")},
     gate=Reference("glossary.gate:check_report"),
     pages={"how to": ("glossary",)},
 )

@@ -267,12 +267,10 @@ def _value(field: Parameter, value: Any) -> Any:  # noqa: ANN401 - parsed by Typ
 
 def _flags(verb: Verb[Any]) -> Iterator[tuple[str, Setting]]:
     """Yield the settings that are options of a verb, including options that slices add."""
-    offered = (each.options.get(verb.name, {}) for each in extensions())
-    added = {name: meaning for options in offered for name, meaning in options.items()}
+    offered = {name for each in extensions() for name in each.options.get(verb.name, ())}
+    offered.update(verb.settings or ())
     for name, flag in known_flags().items():
-        if name in added:
-            yield name, flag._replace(meaning=added[name])
-        elif verb.settings and (name in verb.settings or flag.table in verb.settings):
+        if name in offered or flag.table in offered:
             yield name, flag
 
 
