@@ -41,12 +41,13 @@ from vocabgap.model.moments import iso
 from vocabgap.text import can_be_seen, excerpt, printable_name
 
 _STDIN: Final = "-"
-_MISSION, _STEP = "check", "check"
+_CHECK: Final = "check"  # the default name of a step and its mission
 _STRICTNESS: Final = option("The strictness of the gate.")
 _TEXT: Final = option("The text of a step; - reads it from stdin.")
 _FORMAT: Final = option("The format of findings in files.", "--format")
 CheckFormat = StrEnum("CheckFormat", ["TEXT", "GITHUB"])
 _ALIAS: Final = "ALIAS=TERM"
+_SHOWN: Final = 200  # characters of a value
 _ASK: Final = option("Ask what terms mean; by default only on a terminal.", "--ask/--no-ask")
 
 
@@ -104,8 +105,8 @@ def check(call: Call, request: CheckWords) -> Answer | None:
     generated = request.output_of_step
     aliases = dict(pair.split("=", 1) for pair in request.alias)
     step = ExecutionContext(
-        request.step or _STEP,
-        request.mission or _MISSION,
+        request.step or _CHECK,
+        request.mission or _CHECK,
         f"run-{iso(runtime.now())}",
         {"description": _read(text)},
         {"critical_step": request.critical, EXCLUDED: list(request.exclude), ALIASES: aliases},
@@ -287,9 +288,6 @@ def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
     return prompt.choose(candidates, once=True)
 
 
-_SHOWN: Final = 200  # characters of a value
-
-
 class Prompt:
     """A person at a terminal, who is asked on stderr."""
 
@@ -303,9 +301,10 @@ class Prompt:
         return answer
 
     def show(self, what: str, **values: Any) -> None:  # noqa: ANN401 - as the template needs them
-        """Show what a template says."""
-        signs = os.environ.get("TERM") != "dumb"
-        self.say(rendered(f"glossary-{what}.txt.j2", values | {"signs": signs, "most": _SHOWN}), end="\n\n")
+        """Render and show the template of a question or an answer."""
+        shows_symbols = os.environ.get("TERM") != "dumb"
+        further = {"shows_symbols": shows_symbols, "most": _SHOWN}
+        self.say(rendered(f"glossary-{what}.txt.j2", values | further), end="\n\n")
 
     def choose(self, candidates: Sequence[SenseRef], *, once: bool = False) -> Meaning:
         """Read an answer; the end of the input defers. With `once`, the first input has to be an answer."""

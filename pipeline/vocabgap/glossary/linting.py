@@ -269,7 +269,7 @@ def lint(linter: Linter, paths: Iterable[Path]) -> tuple[list[Finding], int, lis
 def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     """Yield the files of some paths, and whether a path names the file itself.
 
-    A folder yields its Markdown and text files, without _hidden files and the files of other packages.
+    A folder yields its Markdown and text files, without hidden files and the files of other packages.
     """
     for path in paths:
         name, kind = printable_name(str(path)), file_kind(path)
