@@ -21,6 +21,8 @@ _BOUNDARY = re.compile(
     r"|(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])"  # toneCurve -> tone Curve
     r"|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2})"  # HDRStyle -> HDR Style, but not URLs -> UR Ls
 )
+# The part of a command before the sign that makes it one.
+_CI_COMMAND = re.compile(r"^\s*:(?=:)|#(?=#[\w.-]*\[)", re.MULTILINE)
 _FIGURES = re.compile(r"\d+(?: \d+)*")  # of a surface form, where 0.5 is 0 5
 _APOSTROPHES = "'’ʼ"  # the three that occur inside words
 
@@ -173,6 +175,11 @@ def _stems_of(phrase: str) -> list[str]:
 @lru_cache(maxsize=100_000)
 def _stems_of_part(part: str) -> tuple[str, ...]:
     return tuple(map(stem, words(part)))
+
+
+def without_commands(text: str) -> str:
+    """Escape what a job of GitHub, Azure or TeamCity would read as a command: `::` and `##name[`."""
+    return _CI_COMMAND.sub(r"\g<0>\\", text)
 
 
 def without_numbers(form: str) -> str:

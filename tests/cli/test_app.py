@@ -228,3 +228,25 @@ def test_the_allocator_of_polars_keeps_little_unless_a_person_chose(
     told = python(f"{code}print(os.getenv('_RJEM_MALLOC_CONF'))", cwd=tmp_path)
 
     assert told.stdout.splitlines()[-1].startswith(own or "narenas:2,")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "."), ("list", "."), ("report", "."), ("--json", "list", "."),
+        ("show", "::warning::x", "."),
+        ("clusters", "show", "::warning::x", "."), ("--json", "check", "."), ("report", "::error::none"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_no_line_of_output_is_a_command_for_ci(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    spoken = gap("::warning::x", workaround="##[group]a ###vso[b]", notes="c\n::error::d")
+    write_corpus(tmp_path, {"::error file=x::hello": [spoken, "::error::no record"]}, name="::add-mask::e")
+
+    told = vocabgap(*words)
+
+    assert told.out + told.err
+    assert re.findall(r"^\s*::.*|.*##[\w.-]*\[.*", told.out + told.err, re.MULTILINE) == []

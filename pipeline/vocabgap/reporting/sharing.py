@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import count
 from typing import Final, TypeVar
 
 import msgspec
@@ -37,7 +38,7 @@ SUMMARY_AS_IT_IS: Final = (
     *("fewest", "stale_days", "unit"),
 )
 CAPABILITY_AS_IT_IS: Final = (
-    *("rank", "mentions", "images", "sessions", "first_seen", "last_seen"),
+    *("rank", "rank_low", "rank_high", "mentions", "images", "sessions", "first_seen", "last_seen"),
     *("unsatisfied", "neutral", "satisfied", "unrated", "cohesion", "trend"),
     *("priority", "tie_group", "reach", "need", "recency", "weekly", "repeats", "established"),
     *("next_ahead", "mentions_low", "mentions_high", "mixed", "seen", "largest_session"),
@@ -77,7 +78,8 @@ def shareable(
     rows = tables["rows"]
     rare = rows.filter(pl.col("places") < fewest)
     frequent = {*rows.filter(pl.col("places") >= fewest)["capability_id"]}
-    many = [each for each in summary.everything if each.capability.capability_id in frequent]
+    everything = _without_pins(summary.everything)
+    many = [each for each in everything if each.capability.capability_id in frequent]
     # Decisions stay private, so settled capabilities are not listed.
     open_or_covered = [each for each in many if each.group != DECIDED]
     shared = tuple(_shared(each, common) for each in open_or_covered)
@@ -95,7 +97,7 @@ def shareable(
         selection=tuple((name, value if name in _TIMES else None) for name, value in summary.selection),
         covered=_as_many(covered, summary.covered, summary.covered_total),
         covered_total=len(covered),
-        ties=_ties(summary.everything, shown),
+        ties=_ties(everything, shown),
         everything=shared,
         deciding=None,
         withheld=Withheld(
@@ -127,12 +129,21 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
             operations=_common_tallies(item.operations, name, common.operations),
             vocabulary_used=_common_tallies(item.vocabulary_used, name, common.entries),
             variants=variants,
-            # A pin is a decision; its interval would reveal it.
-            rank_low=min(item.rank, item.rank_low),
-            rank_high=max(item.rank, item.rank_high),
         ),
         group=listed.group,
     )
+
+
+def _without_pins(everything: Sequence[Listed]) -> tuple[Listed, ...]:
+    """Rank capabilities by their counts alone, because decisions stay private."""
+    pinned = {each.capability.unpinned_rank for each in everything}
+    others = (rank for rank in count(1) if rank not in pinned)
+    ranked = [
+        structs.replace(each, capability=structs.replace(item, rank=item.unpinned_rank or next(others)))
+        for each in sorted(everything, key=lambda each: each.capability.rank)
+        for item in [each.capability]
+    ]
+    return tuple(sorted(ranked, key=lambda each: each.capability.rank))
 
 
 def _allowed(struct: _Struct, as_it_is: Sequence[str], **rewritten: object) -> _Struct:

@@ -196,7 +196,7 @@ def _print(output: Output, answer: Answer) -> None:
                 output.event(name, **fields)
             output.event("result", **answer.result)
         elif not output.quiet and (text := _text(answer)):
-            output.text(text)
+            output.text(text, is_exact=not answer.view)
         for note in answer.notes:
             output.note(escape_unseen(note))
     except OSError as error:

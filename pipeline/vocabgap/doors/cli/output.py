@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ import typer
 from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import VocabgapError
 from vocabgap.progress import heard_by
-from vocabgap.text import escape_unseen, escape_unseen_in_json, visible
+from vocabgap.text import escape_unseen, escape_unseen_in_json, visible, without_commands
 
 PROGRAM: Final = "vocabgap"
 PIPE_WIDTH: Final = 110
@@ -39,10 +40,10 @@ class Output:
         if self.as_json:
             _print(_encode({"schema_version": SCHEMA_VERSION, "event": name, **fields}))
 
-    def text(self, text: str) -> None:
-        """Print data for a person on stdout."""
+    def text(self, text: str, *, is_exact: bool = False) -> None:
+        """Print data for a person on stdout; if it may hold text of others, without commands for CI."""
         if not self.as_json and not self.quiet:
-            _print(text)
+            _print(text if is_exact else without_commands(text))
 
     def note(self, message: str) -> None:
         """Print a message for a person on stderr."""
@@ -121,7 +122,7 @@ def output_of(context: typer.Context) -> Output:
 def _tell(message: str) -> None:
     """Print on stderr; if that fails, the exit code still reports the error."""
     try:
-        print(message, file=sys.stderr, flush=True)
+        print(without_commands(message), file=sys.stderr, flush=True)
     except OSError:
         _give_up(sys.stderr)
 
@@ -132,13 +133,14 @@ def _give_up(stream: TextIO) -> None:
 
 
 def _encode(event: dict[str, object]) -> str:
+    """Return an event as JSON, without `##`, with which commands for CI begin."""
     try:
         line = msgspec.json.encode(event).decode("utf-8")
         line.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         # The path is not UTF-8, or the terminal lacks a character: write escapes.
-        return json.dumps(msgspec.to_builtins(event))
-    return escape_unseen_in_json(line)
+        line = json.dumps(msgspec.to_builtins(event))
+    return re.sub("#(?=#)", r"\\u0023", escape_unseen_in_json(line))
 
 
 def _print(text: str) -> None:
