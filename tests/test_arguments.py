@@ -170,6 +170,11 @@ def test_what_a_run_cannot_use_is_named(tmp_path: Path, named: dict[str, object]
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_rating_that_is_none_is_named() -> None:
+    assert refused(vg.Selection, satisfaction=1.5).startswith("satisfaction: expected one of -1, 0, 1")
+    assert vg.Selection(satisfaction=None) == vg.Selection(satisfaction="none")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("roots", [3, None, [3], [None], {"a": 1}.values()])
 def test_roots_that_are_no_paths_are_named(roots: object) -> None:
     assert re.match(r"roots: expected paths, found ", refused(vg.scan, roots))

@@ -56,6 +56,9 @@ def test_a_person_is_told_what_was_logged(image: Path) -> None:
     assert vocabgap("list", image, "--satisfaction", "bad").out.startswith("None of 1 record")
     vocabgap("log", image, "--corrects", identifier, "--satisfaction", "bad")
     assert "  unsatisfied  " in vocabgap("list", image, "--satisfaction", "bad").out
+    (image / LOG_NAME).write_text('{"description": "x", "satisfaction": 1, "mediocre": true}\n')
+    assert "  satisfied  " in vocabgap("list", image).out
+    assert vocabgap("list", image, "--satisfaction", "mediocre").out.startswith("None of 1 record")
 
 
 @pytest.mark.parametrize(

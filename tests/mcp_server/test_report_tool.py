@@ -33,6 +33,7 @@ async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None
         misspelt = await found(client, "report_gaps", category="locla")
         heron = await found(client, "report_gaps", image="heron", satisfaction=-1)
         grain = await found(client, "report_gaps", operation="grain")
+        last = await found(client, "report_gaps", session="last")
     assert [each["mentions"] for each in late["capabilities"]] == [1]
     assert [each["intent_category"] for each in local["capabilities"]] == ["local"]
     assert (local["notes"], misspelt["capabilities"]) == ([], [])
@@ -40,6 +41,7 @@ async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None
         "sky mask", "film grain",
     ]  # fmt: skip
     assert misspelt["notes"] == ["no record has category 'locla'; the nearest: local"]
+    assert (last["mentions"], last["notes"]) == (2, [])
 
 
 async def test_the_nearest_entry_is_named(connect: Connect, photos: Path, vocabulary: Path) -> None:

@@ -332,7 +332,7 @@ def rating_word(value: object) -> str:
 
 def rating(satisfaction: int | None, count: int | None = 1, *, mediocre: bool = False) -> str:
     """Return the rating of a record in words, and its mentions if they are several: `neutral, ×41`."""
-    name = MEDIOCRE if mediocre else RATING_NAMES[satisfaction]
+    name = MEDIOCRE if mediocre and satisfaction == -1 else RATING_NAMES[satisfaction]
     return name + (f", ×{count:,}" if count and count > 1 else "")
 
 

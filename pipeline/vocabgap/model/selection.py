@@ -102,7 +102,8 @@ def _rated(ratings: tuple[_Rating, ...]) -> "pl.Expr":
     import polars as pl  # noqa: PLC0415
 
     satisfaction, mediocre = pl.col("satisfaction"), pl.col("mediocre")
-    tests: dict[_Rating, pl.Expr] = {BAD: (satisfaction == -1) & ~mediocre, MEDIOCRE: mediocre}
+    is_bad = satisfaction == -1
+    tests: dict[_Rating, pl.Expr] = {BAD: is_bad & ~mediocre, MEDIOCRE: is_bad & mediocre}
     return pl.any_horizontal(tests.get(rating, satisfaction.eq_missing(rating)) for rating in ratings)
 
 
@@ -199,7 +200,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                     "match", "text that is not blank", self.match, hint="leave it out for all records"
                 )
         ratings: Any = self.satisfaction
-        several = (ratings,) if isinstance(ratings, str | int) else ratings
+        several = ratings if isinstance(ratings, Iterable) and not isinstance(ratings, str) else (ratings,)
         structs.force_setattr(self, "satisfaction", tuple(dict.fromkeys(map(_rating, several))))
 
     @classmethod

@@ -200,6 +200,7 @@ def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkp
     settings, now = workspace.settings, datetime.now(UTC)
     selection = Selection.asked(msgspec.structs.asdict(request), now)
     analysis = workspace.rankings.of(selection, checkpoint)
+    selection = analysis.selection  # with the newest session for `last`
     scan, number = analysis.scan, analysis.ranked.height
     unit = settings.unit(scan.sources)
     rendering = Rendering(request.limit, settings.rank.by.value, "")
