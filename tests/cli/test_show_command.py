@@ -117,8 +117,8 @@ def test_a_name_of_two_things_is_invalid_input_and_both_are_told(tmp_path: Path)
 def test_what_is_not_there_is_not_found_and_the_nearest_is_told(photos: Path) -> None:
     told = vocabgap("show", "herno", photos)
 
-    assert (told.code, told.out) == (3, "")
-    assert "similar names: 'heron'" in told.err
+    assert (told.code, told.out, "similar names: 'heron'" in told.err) == (3, "", True)
+    assert "similar names" not in vocabgap("show", "heron", photos, "--kind", "session").err
     assert result(vocabgap("--json", "show", "herno", photos).out)["code"] == 3
 
 

@@ -318,11 +318,12 @@ def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
 def _unknown(
     wanted: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None, unit: str
 ) -> NotFoundError:
-    names = [*gaps["image_id"].unique().sort(), *gaps["session_id"].drop_nulls().unique().sort()]
-    hint = ""
-    if published is None:
+    own = {Kind.IMAGE: ["image_id"], Kind.SESSION: ["session_id"], None: ["image_id", "session_id"]}
+    names = [name for column in own.get(kind, []) for name in gaps[column].drop_nulls().unique().sort()]
+    hint, in_run = "", kind in {None, Kind.CAPABILITY}
+    if published is None and in_run:
         hint = "; to name capabilities, run `vocabgap report ROOTS` first"
-    else:
+    elif published is not None and in_run:
         names += [*published.ranked["label"], *published.ranked["capability_id"]]
         if published.narrowed_to:
             hint = f"; the run was narrowed to {published.narrowed_to}; --run chooses another run"
