@@ -24,7 +24,7 @@ from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import MAX_LINE_BYTES, ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import DEFAULT_TENANT, ScanSettings
 from vocabgap.model.sources import Source, shipped_sources
-from vocabgap.model.tables import RECORDS, REJECTS, UTC_MICROSECONDS, phrase
+from vocabgap.model.tables import OWNER, RECORDS, REJECTS, UTC_MICROSECONDS, phrase
 
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"
@@ -216,7 +216,7 @@ PRIVATE: Final = (
 def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.Expr:
     """Return the condition of chunks of some tenants and repositories; all by default."""
     wanted = pl.lit(value=True)
-    for column, names in (("tenant_id", tenants), ("repo_slug", repositories)):
+    for column, names in zip(OWNER, (tenants, repositories), strict=True):
         if names:
             wanted &= pl.col(column).is_in(list(names))
     return wanted
@@ -224,7 +224,7 @@ def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.E
 
 def require_owner(version: Version, tenant: str, repo: str | None = None, paths: Iterable[str] = ()) -> None:
     """Raise NotFoundError with the nearest name if a tenant, repository or path is not in a corpus."""
-    snapshots = version.table("paths").select("tenant_id", "repo_slug")
+    snapshots = version.table("paths").select(OWNER)
     held = [version.rows(PATH_KEY), version.table("logs").select(PATH_KEY), snapshots]
     present = pl.concat(held, how="diagonal").unique().sort(PATH_KEY)
     own = present.filter(tenant_id=tenant)

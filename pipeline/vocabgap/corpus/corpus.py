@@ -23,13 +23,14 @@ from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forge
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.settings import Settings, settings_of
+from vocabgap.model.tables import OWNER
 from vocabgap.text import count
 
 if TYPE_CHECKING:
     from vocabgap.corpus.backups import Exported, Restored
 
 DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
-_IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
+_IDENTITY: Final = (*OWNER, "root_kind")
 _JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at", "metadata")
 _ORPHANS: Final = ("missing", "outdated", "superseded")  # a chunk counts as the first that applies
 
@@ -384,8 +385,7 @@ def snapshot_orphans(chunks: pl.DataFrame, snapshots: pl.DataFrame) -> pl.Series
 
     A snapshot says nothing about chunks that are newer, of unknown age or without a path.
     """
-    owner = ["tenant_id", "repo_slug"]
-    joined = chunks.join(snapshots, on=owner, how="left", maintain_order="left")
+    joined = chunks.join(snapshots, on=OWNER, how="left", maintain_order="left")
     path = pl.col("source_path")
     missing = (pl.col("ingested_at") <= pl.col("updated_at")) & ~path.is_in(pl.col("paths")) & (path != "")
     return joined.select(missing=missing.fill_null(value=False))["missing"]

@@ -40,6 +40,7 @@ from vocabgap.errors import StateError
 from vocabgap.files.atomic import sync, write_parquet
 from vocabgap.files.locking import lock_file
 from vocabgap.files.signals import deferred_signals
+from vocabgap.model.tables import OWNER
 from vocabgap.text import printable_name
 
 _TEMPORARY: Final = "manifest.json.new"
@@ -175,9 +176,8 @@ class Change(Version):
     def keep_paths(self, tenant_id: str, repo_slug: str, paths: Sequence[str], moment: datetime) -> None:
         """Replace the snapshot of a repository."""
         new = pl.DataFrame([(tenant_id, repo_slug, moment, list(paths))], TABLES["paths"], orient="row")
-        repositories = ["tenant_id", "repo_slug"]
-        others = self.table("paths").join(new, on=repositories, how="anti")
-        self.keep("paths", pl.concat([others, new]).sort(repositories))
+        others = self.table("paths").join(new, on=OWNER, how="anti")
+        self.keep("paths", pl.concat([others, new]).sort(OWNER))
 
     def configure(self, tenant_id: str) -> int:
         """Start a new configuration of a tenant; return its version."""

@@ -22,7 +22,7 @@ import polars as pl
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.opening import descriptor_of, opened, whole
 from vocabgap.files.refusals import refusal
-from vocabgap.model.tables import REJECTS, UTC_MICROSECONDS, Column, Table
+from vocabgap.model.tables import OWNER, REJECTS, UTC_MICROSECONDS, Column, Table
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"
@@ -73,7 +73,7 @@ LOGS: Final = Table(
         Column("rejects", pl.List(REJECTED), "its lines without a record, with reasons"),
     ),
 )
-PATH_KEY: Final = ("tenant_id", "repo_slug", "source_path")
+PATH_KEY: Final = (*OWNER, "source_path")
 """The columns that identify a path."""
 ORDER: Final = (*PATH_KEY, "line", "id")
 """The order of chunks: text by code point, and chunks without a line first."""

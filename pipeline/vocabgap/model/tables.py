@@ -149,8 +149,12 @@ _CAPABILITY_ID: Final = _OF_CAPABILITY["capability_id"]
 
 MENTIONS: Final = pl.col("count").sum().alias("mentions")
 """The mentions that some records stand for."""
-IMAGE_KEY: Final = ("tenant_id", "repo_slug", "image_id")
+OWNER: Final = ("tenant_id", "repo_slug")
+"""The owner of a record: its tenant and repository."""
+IMAGE_KEY: Final = (*OWNER, "image_id")
 """The key of an image: folders of two repositories, or tenants, may have the same name."""
+LINE_KEY: Final = (*OWNER, "source_path", "line")
+"""The key of a line."""
 
 RECORDS: Final = Table(
     "records",

@@ -17,7 +17,16 @@ from vocabgap.model.capability import Cover, Tally
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.moments import iso
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED
-from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, counted, stripped
+from vocabgap.model.tables import (
+    CAPABILITIES,
+    EXAMPLE_FIELDS,
+    GAPS,
+    IMAGE_KEY,
+    LINE_KEY,
+    RECORDS,
+    counted,
+    stripped,
+)
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import content_words, count, ignored_stems, stem, surface, visible, words
@@ -33,7 +42,7 @@ _ASIDE: Final = re.compile(r"\([^()]*\)")
 _BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # the text after it explains the text before it
 _EVIDENCE: Final = (
     "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
-    "satisfaction", "tenant_id", "repo_slug", "source_path", "line", "count",
+    "satisfaction", *LINE_KEY, "count",
 )  # fmt: skip
 _EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS}
 
@@ -187,10 +196,9 @@ def _records(row: Mapping[str, Any], gaps: pl.DataFrame | Parts | None) -> pl.Da
     telling = pl.sum_horizontal(
         stripped(pl.col(name)).fill_null("") != "" for name in ("intent", "workaround")
     )
-    position = ("tenant_id", "repo_slug", "source_path", "line")
     return examples.sort(
-        pl.col("satisfaction").fill_null(0), telling, "timestamp", *position,
-        descending=[False, True, True, *(False for _ in position)], nulls_last=True,
+        pl.col("satisfaction").fill_null(0), telling, "timestamp", *LINE_KEY,
+        descending=[False, True, True, *(False for _ in LINE_KEY)], nulls_last=True,
     )  # fmt: skip
 
 
@@ -237,7 +245,7 @@ def _checklist(records: pl.DataFrame, label: str) -> list[dict[str, object]]:
     chosen = (
         records.with_columns(sitting=pl.coalesce(named, image))
         .unique(["tenant_id", "sitting"], keep="first", maintain_order=True)
-        .with_columns(pl.int_range(pl.len()).over("tenant_id", "repo_slug", "image_id").alias("turn"))
+        .with_columns(pl.int_range(pl.len()).over(IMAGE_KEY).alias("turn"))
         .sort("turn", maintain_order=True)
         .head(SESSIONS)
     )

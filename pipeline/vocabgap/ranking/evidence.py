@@ -25,7 +25,9 @@ from vocabgap.model.tables import (
     CAPABILITIES,
     EXAMPLE_FIELDS,
     IMAGE_KEY,
+    LINE_KEY,
     MENTIONS,
+    OWNER,
     RECORDS,
     UTC_MICROSECONDS,
     stripped,
@@ -223,8 +225,7 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
 @column
 def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the tenants and repositories of each cluster's records, most mentions first."""
-    whose = ["tenant_id", "repo_slug"]
-    return _listed(clustered.group_by("cluster", *whose).agg(MENTIONS), "asked_by", whose)
+    return _listed(clustered.group_by("cluster", *OWNER).agg(MENTIONS), "asked_by", OWNER)
 
 
 @column
@@ -252,7 +253,7 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     has_pointer = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
     pointers = pl.sum_horizontal(has_pointer).cast(pl.Int64)
     moment = pl.col("timestamp").to_physical().fill_null(-_BEYOND_TIME)
-    position = ["tenant_id", "repo_slug", "source_path", "line", ROW]
+    position = [*LINE_KEY, ROW]
     later = [False] * len(position)
     # Sort only the deciding columns; look up the texts of the few examples.
     deciding = dict.fromkeys(["cluster", *IMAGE_KEY, "timestamp", *position])

@@ -11,8 +11,7 @@ import polars as pl
 
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Asker, Capability, Tally, means
-from vocabgap.model.tables import IMAGE_KEY, MENTIONS, SETTLED, counted
-from vocabgap.reporting.overviews import OWNER
+from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, SETTLED, counted
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.grouping import Clusters

@@ -14,11 +14,10 @@ from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.model.capability import Asker, means
 from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
 from vocabgap.model.sources import NOT_A_GAP, NOT_GRANTED
-from vocabgap.model.tables import IMAGE_KEY
+from vocabgap.model.tables import IMAGE_KEY, OWNER
 from vocabgap.ranking.classifying import CategoryBy
 from vocabgap.ranking.screening import not_granted
 
-OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 _STATUS: Final = ("counted", "why_not", "rule", "category_by")
 SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
@@ -200,8 +199,7 @@ def account_of(
 
 def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
     """Return the owners of the ranked records, most mentions first."""
-    whose = ("tenant_id", "repo_slug")
-    rows = _summed(ranked, "asked_by", whose).sort("mentions", *whose, descending=[True, False, False])
+    rows = _summed(ranked, "asked_by", OWNER).sort("mentions", *OWNER, descending=[True, False, False])
     return tuple(Asker(**row) for row in rows.drop("capabilities").iter_rows(named=True))
 
 

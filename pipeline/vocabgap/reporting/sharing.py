@@ -13,7 +13,7 @@ from vocabgap.clustering.frames import need
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, default_of, phrase
+from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, OWNER, default_of, phrase
 from vocabgap.ranking.evidence import folded
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Listed
 from vocabgap.reporting.overviews import Category, Withheld, categories_of
@@ -26,7 +26,7 @@ _TIMES: Final = ("since", "until")
 # The origin of a record: its image, which a record may invent, and the folder of its log.
 _WHERE: Final = (
     pl.struct(IMAGE_KEY).alias("image"),
-    pl.struct("tenant_id", "repo_slug", pl.col("source_path").str.replace("[^/]*$", "")).alias("folder"),
+    pl.struct(*OWNER, pl.col("source_path").str.replace("[^/]*$", "")).alias("folder"),
 )
 _PLACES: Final = pl.min_horizontal(pl.col("image", "folder").n_unique()).alias("places")
 _Pairs = frozenset[tuple[str, str]]
