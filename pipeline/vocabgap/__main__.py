@@ -1,7 +1,7 @@
 """The console script, and `python -m vocabgap`.
 
-Loading the command line takes some tenths of a second. A signal waits until that is done, and is then told as
-one that comes later: a module that is interrupted half-way could tell nobody.
+Loading the command line takes some tenths of a second. A signal waits until that is done, because a module
+that is interrupted half-way cannot report the signal.
 """
 
 from vocabgap.files.signals import hold

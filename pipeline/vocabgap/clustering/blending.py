@@ -1,9 +1,9 @@
 """Rows by meaning: sentence embeddings, contrasts and words; and the search for their neighbours.
 
 All texts of a corpus are about one field, so their embeddings share a direction without information. It is
-subtracted, and more of it if there are more texts. The embedding of a short text is noisy. It is averaged
-with its nearest neighbours, weighted by a power of their cosine similarity: alpha query expansion (Radenović,
-Tolias & Chum 2018, arXiv 1711.02512), applied to every row. Each surface counts once here.
+subtracted, and more of it if there are more texts. The embedding of a short text is noisy. So each row is
+averaged with its nearest neighbours, weighted by a power of their cosine similarity. This is alpha query
+expansion (Radenović, Tolias & Chum 2018, arXiv 1711.02512). Each surface counts once here.
 
 A dense row is a little similar to every other, so an inverted index would list them all. The search computes
 blocks of products in float32, which rules most rows out, and the remaining ones in float64.

@@ -5,9 +5,9 @@ many distances is more certain than one. Sentences with the same meaning share f
 so they may also be further apart. Opposites (add, remove) are never one need. In a corpus about few things,
 wordings of different needs are close, so wordings of one need must be closer still.
 
-In about nine of ten cases, the size of a need is at least a share of the largest part of its group at a
-tighter cut, and at most a multiple of its group at a looser cut. This was fitted on five labelled sets and
-checked on six others; the manual has the figures. It covers neither missing records nor ranks.
+Two more cuts bound the size of a need. A tighter cut has the largest part of its group: a share of that part
+is the lower end. A multiple of the group of a looser cut is the upper end. In about nine of ten cases, the
+size is between them. The manual has the figures. The ends cover neither missing records nor ranks.
 """
 
 from collections.abc import Collection

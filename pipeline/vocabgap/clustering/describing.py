@@ -30,9 +30,8 @@ class Labeller:
         self._contents = points.contents
         self._wordings_at = points.uses.at
 
-    def label(self, group: Iterable[int]) -> tuple[str, int]:
+    def label(self, members: Sequence[int]) -> tuple[str, int]:
         """Return the wording that represents a group, and its point."""
-        members = list(group)
         if len(members) == 1:
             return best_wording(self._wordings_at(members[0])), members[0]
         contents = [frozenset(self._contents[member].split()) for member in members]
@@ -50,9 +49,9 @@ def representative(
 ) -> int:
     """Return the position of the member with most of the group's common terms, and few others.
 
-    It has the highest F1 of recall (its share of the common terms, weighted by mentions) and precision (the
-    share of its terms that are common). If F1 rounds to the same quarter, the most mentioned member wins;
-    then the higher F1, the shorter surface, the first in the alphabet. Members are given by content words.
+    The member with the highest F1 wins. Recall is its share of the common terms, weighted by mentions.
+    Precision is the share of its content words (`members`) that are common. If F1 rounds to the same quarter,
+    the most mentioned member wins, then the higher F1, the shorter surface, the first in the alphabet.
     """
     core = core_terms(members, mentions)
     whole = sum(core.values())
@@ -158,7 +157,7 @@ def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
 def weakest_links(linkage: pl.DataFrame, left_leaves: npt.NDArray[np.bool_], labels: IntArray) -> FloatArray:
     """Return the height of the last merge in each group, shape (groups,); 0 for a group of one.
 
-    `left_leaves` is true for each merge whose left side left the group.
+    `left_leaves` is true for each merge whose left side is cut off.
     """
     links = np.zeros(int(labels.max(initial=-1)) + 1)
     # The first point below each node. A merge is in the group that holds both of its sides.

@@ -6,8 +6,8 @@ open block it compares the clusters whose own bound is high enough.
 
 A query scores terms: the score of a term is what it adds to a similarity per unit of its weight. A term that
 is a dimension has a score if the query has it. The score of any other term is the sum over the trigrams that
-it shares with the query. If many terms share a trigram ("deploy1", "deploy2", ...), only terms with enough of
-the other trigrams of the query are scored: the rest score no more than the norm of the shared ones.
+it shares with the query. Many terms may share a trigram ("deploy1", "deploy2", ...). Then only terms with
+enough of the query's other trigrams are scored. The rest score at most the norm of the shared trigrams.
 
 Bounds are float32 sums of positive parts with a small error per part, so they get some slack. Similarities
 are computed in float64.

@@ -8,8 +8,8 @@ was. So the order of merges does not change the dendrogram, and our own code can
   Müllner 2011, arXiv 1109.2378, figure 3).
 * Many surfaces: memory linear in their number. Each round merges all pairs of clusters that are each
   other's nearest (reciprocal agglomerative clustering, Sumengen et al. 2021, arXiv 2105.11653). A cluster
-  without a neighbour below the limit is finished. Each cluster keeps a list of its nearest neighbours with a
-  bound on all others, and a new search starts only if the best of the list falls to that bound.
+  without a neighbour below the limit is finished. Each cluster keeps a list of its nearest neighbours, and a
+  bound on all others. A new search starts only if the best of the list falls to that bound.
 
 Of equally near clusters the one with the smallest row comes first. Similarities are compared in steps of
 1e-12, so that rounding errors seldom decide. They do not depend on the number of threads.

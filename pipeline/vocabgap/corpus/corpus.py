@@ -49,9 +49,10 @@ def open_corpus(
         folder: The folder.
         create: Whether the first push or restore may create a corpus there.
         settings: The settings of logs and false claims, if not the default ones.
-        parsers: Parsers by the `parserId` of a payload's files: functions that take a file (`content`,
-            `source_path`, `entry`) and yield its pieces, each a dict with `content` and, if known, `kind`,
-            `name`, `line_start`, `line_end` and `source`. The push adds the other fields of parsed-chunk-v1.
+        parsers: Parsers by the `parserId` of a payload's files. A parser takes a file (`content`,
+            `source_path`, `entry`) and yields its pieces. A piece is a dict with `content`; it may have
+            `kind`, `name`, `line_start`, `line_end` and `source`. The push adds the other fields of
+            parsed-chunk-v1.
         on_wait: A function that gets the name of another writer if a change has to wait.
 
     Raises:

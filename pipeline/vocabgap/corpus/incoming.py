@@ -73,11 +73,11 @@ class PushedLog(NamedTuple):
 Parser = Callable[[RawFile], Iterable[Mapping[str, Any] | RefusedError | PushedLog]]
 """A function that splits a file of a payload into pieces, in order.
 
-A piece is a dict with `content` and, if known, `kind`, `name`, `line_start`, `line_end`, `className`,
+A piece is a dict with `content`. It may have `kind`, `name`, `line_start`, `line_end`, `className`,
 `extends`, `customMeta` and `source` (its path, if it differs from the file's). The push completes it to a
 parsed-chunk-v1 record. If the payload names no version of the parser, the parser's attribute `version` is
-used. A piece with a `schemaVersion` is already a record. A
-RefusedError in place of a piece becomes an error of the push. An exception refuses the whole file.
+used. A piece with a `schemaVersion` is already a record. A RefusedError in place of a piece becomes an error
+of the push. An exception refuses the whole file.
 """
 
 
@@ -157,7 +157,7 @@ class Incoming:
     logs: list[tuple[str, PushedLog]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        """Check whether there is anything to add."""
+        """Tell whether there is anything to add."""
         return bool(self.chunks or self.logs)
 
     @property
@@ -302,7 +302,7 @@ def _require_valid(record: object) -> None:
 
 
 def _is_near(record: object) -> bool:
-    """Check whether a chunk names another version 1.x.y of the schema."""
+    """Tell whether a chunk names another version 1.x.y of the schema."""
     version = record.get("schemaVersion") if isinstance(record, dict) else None
     return isinstance(version, str) and version != SCHEMA_VERSION and bool(_NEAR_VERSION.fullmatch(version))
 

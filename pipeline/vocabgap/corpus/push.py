@@ -177,8 +177,8 @@ def _rows(
     """Return the chunks as rows, the ids of present ones to write again, and how many become readable.
 
     Present chunks keep their first moment and their vectors. They are written again if their visibility
-    changes or the tenant has a new configuration, or with `rewrite` if their metadata differ, for instance
-    in the line.
+    changes or the tenant has a new configuration. With `rewrite`, other metadata are also a reason, for
+    instance another line.
     """
     version = change.config_versions.get(caller.tenant_id, 0)
     chunks: dict[str, dict[str, Any]] = {}

@@ -1,8 +1,8 @@
 """One version of a corpus as it is read: its manifest, and its open files, which later writers cannot change.
 
 The manifest lists the files of the newest version: parts that hold chunks, and up to four tables. No file
-changes once it is written. Table `deleted` names deleted rows by the number of the part and the place in it,
-so a deleted id can come again in a later part. A writer replaces the manifest after all files are on the
+changes once it is written. Table `deleted` names deleted rows by the number of the part and the place in it.
+So a deleted id can come again in a later part. A writer replaces the manifest after all files are on the
 disk. Readers take no lock and see the old or the new version.
 """
 
@@ -160,7 +160,7 @@ def file_name(kind: str, number: int) -> str:
 
 
 def is_corpus(folder: Path) -> bool:
-    """Check whether a folder holds a shared corpus, even a damaged one.
+    """Tell whether a folder holds a shared corpus, even a damaged one.
 
     A file `manifest.json` alone proves nothing: many tools write one.
     """

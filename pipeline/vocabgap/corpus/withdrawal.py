@@ -30,7 +30,7 @@ Resolver = Callable[[str, str], Iterable[Any]]
 It raises NotFoundError if there is no history, and VocabgapError if the history lacks a revision.
 """
 TIME_LIMIT: Final = 60.0  # seconds for a call of git
-# The repository is not trusted: git runs no hook, pager, external diff or file-system monitor, uses no
+# The repository is not trusted. So git runs no hook, pager, external diff or file-system monitor. It uses no
 # network, and never reads a revision as an option.
 _DELETED: Final = (
     *("git", "--no-pager", "--no-replace-objects", "--literal-pathspecs"),
@@ -63,7 +63,7 @@ class Withdrawal:
     errors: list[RefusedError] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        """Check whether there is anything to do."""
+        """Tell whether there is anything to do."""
         return bool(self.paths) or self.manifest is not None
 
     def add(self, places: Iterable[tuple[str, str]]) -> None:
@@ -199,7 +199,7 @@ def normal_paths(paths: object) -> tuple[str, ...] | None:
 
 
 def empties(payload: Mapping[str, Any]) -> bool:
-    """Check whether the snapshot of a payload lists no path."""
+    """Tell whether the snapshot of a payload lists no path."""
     snapshot = payload.get("manifestSnapshot")
     return isinstance(snapshot, dict) and normal_paths(snapshot.get("pathsAfterPush")) == ()
 

@@ -1,7 +1,7 @@
 """The effect of decisions on a published run: the capabilities that change, with ranks and mentions.
 
-The tables of the run suffice: no log is read again. The numbers are estimates if a model grouped the run and
-a split leaves wordings undecided: here, these wordings go to the side with similar words.
+The tables of the run suffice: no log is read again. If a model grouped the run and a split leaves wordings
+undecided, the numbers are estimates. Here, these wordings go to the side with similar words.
 """
 
 from collections.abc import Collection, Iterable

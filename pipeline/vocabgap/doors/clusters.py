@@ -95,8 +95,8 @@ def joined(surfaces: "pl.DataFrame", linkage: "pl.DataFrame") -> dict[str, float
     """Order the surfaces of a group so that similar surfaces are next to each other.
 
     Returns:
-        Surface to the distance at which it joined the surfaces above; null for the first, and for the first
-        of a part that only decisions united with the others.
+        Surface to the distance at which it joined the surfaces above. Null for the first surface, also of a
+        part that only decisions united with the others.
     """
     mentions = surfaces["mentions"].to_list()
     parts = [[number] for number in range(len(mentions))]

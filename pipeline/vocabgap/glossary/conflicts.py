@@ -176,8 +176,8 @@ def classify(
 def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
     """Yield the sentences of a text that use a term against its definition.
 
-    Such a use denies a word of the definition near the term (`is not a unit`), denies the term itself (`a
-    feature is not`, `unlike a feature`), or gives the term another meaning (`refers to a plugin`).
+    Such a use denies a word of the definition near the term (`is not a unit`). Or it denies the term itself
+    (`a feature is not`, `unlike a feature`), or gives it another meaning (`refers to a plugin`).
     """
     listed = _sentences_folded(text)
     searched, name = " ".join(folded for _, folded in listed), _folded(term)

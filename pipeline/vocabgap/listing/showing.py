@@ -198,7 +198,7 @@ def show(
 
 
 def _is_folder(roots: str | Path | Iterable[str | Path], name: str) -> bool:
-    """Say whether a root has a folder of this name."""
+    """Tell whether a root has a folder of this name."""
     several = [roots] if isinstance(roots, str | Path) else roots
     with suppress(OSError, ValueError):  # it cannot be the name of a file
         return Path(name).name == name and any(Path(root, name).is_dir() for root in several)

@@ -224,11 +224,11 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @property
     def dated(self) -> bool:
-        """Say whether a record needs a readable timestamp to be selected."""
+        """Tell whether a record needs a readable timestamp to be selected."""
         return self.since is not None or self.until is not None
 
     def __bool__(self) -> bool:
-        """Say whether any filter is set."""
+        """Tell whether any filter is set."""
         return any(True for _ in self.in_force())
 
     @property

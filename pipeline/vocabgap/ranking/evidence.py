@@ -286,10 +286,10 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation in each cluster; leave out clusters without any.
 
-    All mentions of one surface by one tenant count as repeats if they come from at least five sessions at
-    regular intervals: four of five differ from their median by at most 20 % of it. A session counts at its
-    first mention, and a record without a known session counts as a session of its own. Records without a
-    readable timestamp are ignored.
+    All mentions of a surface by a tenant count as repeats if they come from five or more sessions at regular
+    intervals. Intervals are regular if four of five differ from their median by at most 20 % of it. A session
+    counts at its first mention. A record without a known session counts as a session of its own. Records
+    without a readable timestamp are ignored.
     """
     wording = ["cluster", "tenant_id", "surface"]
     has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)

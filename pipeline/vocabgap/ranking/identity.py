@@ -256,13 +256,12 @@ def trace(groups: pl.DataFrame, ranked: pl.DataFrame, baseline: pl.DataFrame | N
 def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
     """Relate the capabilities of two runs.
 
-    A capability is *continued* if both runs have its identifier; in independent runs, the capability that
+    A capability is *continued* if both runs have its identifier. In independent runs, the capability that
     shares most with it continues it. A capability that disappeared was *merged* into one that has some of its
     surfaces. A capability that appeared was *split* off one that had some of its surfaces. Without a shared
     surface it is *gone* or *new*. A surface that moved between two continued capabilities is no relation.
-    People *decided* a merge or split if it is not a change of the grouping before decisions: that grouping
-    joins both sides in both runs, or in neither. Rows are sorted by the rank in the later run, then by the
-    rank in the earlier run.
+    People *decided* a merge or split if the grouping before decisions did not change: it joins both sides in
+    both runs, or in neither. Rows are sorted by the rank in the later run, then in the earlier run.
     """
     left, right = (side.with_columns(key="capability_id") for side in (previous, present))
     before, now = {*previous["capability_id"]}, {*present["capability_id"]}

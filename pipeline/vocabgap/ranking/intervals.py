@@ -59,8 +59,8 @@ def rank_intervals(
 ) -> pl.DataFrame:
     """Return the 90 % interval of each rank and the ties, from 500 bootstrap samples of images.
 
-    Each draw takes as many images as there are, with replacement and with all their records, because the
-    records of one image are not independent. Capabilities that are equal in a draw share their ranks. Blocks
+    Each draw takes as many images as there are, with replacement. It takes all records of an image, because
+    these are not independent. Capabilities that are equal in a draw share their ranks. Blocks
     (pinned, established, not established, settled) stay apart in every draw.
 
     The interval leaves out the lowest 5 % of the best ranks drawn and the highest 5 % of the worst. It is
@@ -196,9 +196,9 @@ def places_of(scores: FloatArray, blocks: Sequence[tuple[int, int]]) -> tuple[In
 def tie_groups(best: Iterable[Int32Array]) -> IntArray:
     """Assign numbers to tie groups: runs of neighbours whose first place is uncertain.
 
-    A group continues while the next capability is level with its first one, or ahead of it, in more than 10 %
-    of the draws. `best` holds the best places of the capabilities in order of rank, some at a time, each of
-    shape (capabilities, draws).
+    A group continues while the next capability is level with its first one, or ahead, in more than 10 % of
+    the draws. `best` yields the best places of some capabilities in order of rank, shape (capabilities,
+    draws).
     """
     numbers: list[int] = []
     first: Int32Array | None = None

@@ -43,9 +43,8 @@ def factors(
     """Return the three factors of the priority, each from 0 to 1, and their product.
 
     - reach = ln(1 + images) / ln(1 + images of the capability that has the most)
-    - need = (unsatisfied + 5 p) / (rated + 5), where p = (all unsatisfied + 1) / (all rated + 2) is the
-      share of unsatisfied records in the corpus. A capability without ratings gets p; one with few ratings
-      stays near p
+    - need = (unsatisfied + 5 p) / (rated + 5). The share of unsatisfied records in the corpus is
+      p = (all unsatisfied + 1) / (all rated + 2). A capability with few or no ratings stays near p
     - recency = 0.5 ^ (days from the last mention to now / half-life)
     - priority = reach x need x recency
 
@@ -182,10 +181,10 @@ def found_trends(
     """Return `rising`, `fading` or `steady` for each capability, empty if its mentions show neither.
 
     If the rate of a capability is flat, its late mentions are a binomial sample of all its mentions
-    (`whole`): the conditional test of two Poisson rates [1]. The expected share of late mentions is `even`.
-    If the whole log has more or fewer mentions lately, no single need has a trend. So a change must exceed
-    both `even` and the share of the other capabilities in the log. If these have few mentions, `even` fills
-    up their share: as many even mentions are added to them as the capability has.
+    (`whole`). This is the conditional test of two Poisson rates [1]; `even` is the expected share. If the
+    whole log has more or fewer mentions lately, no single need has a trend. So a change must exceed both
+    `even` and the share of the other capabilities in the log. To these, as many mentions with the share
+    `even` are added as the capability has, in case they are few.
 
     At most 10 % of all changes are expected to be wrong [2]. Only capabilities with enough mentions for a
     possible change count as tests [3]. `scale` reduces the mentions to the effective number of events [5]. A

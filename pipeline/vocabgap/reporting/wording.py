@@ -48,8 +48,8 @@ _LINKED: Final = re.compile(
     r"(?ia)//|@(?=\S)|[a-z][a-z0-9+.-]*:(?=\S)|www(?![a-z0-9])|[^\s.]\.(?u:[^\W\d_]){2}|(?:[0-9]+\.){3}[0-9]"
     r"|#(?=[0-9])|\bgh-(?=[0-9])|!(?=[0-9])|(?<![\w-])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b"
 )
-# A word with its surroundings: white space, characters that cannot be code in a table cell, and punctuation
-# that is not part of an address.
+# A word with its surroundings. These are white space, characters that cannot be code in a table cell, and
+# punctuation that is not part of an address.
 _WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
 _BACKTICKS: Final = re.compile(r"`+")
 _BARS: Final = "▁▂▃▄▅▆▇█"

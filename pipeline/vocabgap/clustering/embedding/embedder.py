@@ -45,9 +45,9 @@ class EmbeddingUse:
 class Embedder:
     """A sentence embedding model on this machine; see `Embedder.load`.
 
-    On one kind of CPU, the same text has the same vector, bit for bit, whatever the other texts, their order,
-    the number of threads and the cache. Another kind of CPU may round a few numbers to the next step, so it
-    takes no vectors of this kind from a cache.
+    On one kind of CPU, a text always has the same vector, bit for bit. The other texts, their order, the
+    number of threads and the cache have no influence. Another kind of CPU may round a few numbers to the next
+    step, so a cache keeps the vectors of each kind apart.
 
     Attributes:
         name: The name of the model, without its folder.

@@ -99,7 +99,7 @@ class Fault:
 
 
 def keeps(name: str, record: object) -> bool:
-    """Check whether a record conforms to a contract."""
+    """Tell whether a record conforms to a contract."""
     return _checked(_validator(name).is_valid, record)
 
 

@@ -136,7 +136,7 @@ class Rankings:
 
 
 def _is_name(text: str) -> bool:
-    """Check whether a text can be the folder name of an image."""
+    """Tell whether a text can be the folder name of an image."""
     return (
         text == text.strip() != ""
         and not text.startswith(".")
