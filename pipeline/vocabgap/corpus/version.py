@@ -22,7 +22,7 @@ import polars as pl
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.opening import descriptor_of, opened, whole
 from vocabgap.files.refusals import refusal
-from vocabgap.model.tables import OWNER, REJECTS, UTC_MICROSECONDS, Column, Table
+from vocabgap.model.tables import OWNER, REJECTS, SOURCE_PATH, UTC_MICROSECONDS, Column, Table
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"
@@ -35,6 +35,7 @@ _NUMBERED: Final = rf"(chunks|{'|'.join(_TABLE_KINDS)})-(?P<number>[0-9]{{6,}})\
 NUMBERED: Final = re.compile(_NUMBERED)
 OURS: Final = re.compile(rf"{_NUMBERED}|manifest\.json(\.new)?|writer\.lock")
 
+_ROOT_KIND: Final = Column("root_kind", pl.String, "kind of root, one of the contract's three")
 GAP_KIND: Final = "gap-record"
 """The kind of a chunk that is one line of a gap log."""
 CHUNKS: Final = Table(
@@ -44,7 +45,7 @@ CHUNKS: Final = Table(
         Column("id", pl.String, "storage id; of a pushed chunk the SHA-256 (hex) of its owner and content"),
         Column("tenant_id", pl.String, "its tenant, as the receiving side stamped it"),
         Column("repo_slug", pl.String, "the tenant's repository"),
-        Column("root_kind", pl.String, "kind of root, one of the contract's three"),
+        _ROOT_KIND,
         Column("source_path", pl.String, "its file, relative to the root, with forward slashes"),
         Column("kind", pl.String, "its kind; `gap-record` for a line of a gap log"),
         Column("name", pl.String, "its name in the source; the record_id of a gap record"),
@@ -66,8 +67,8 @@ LOGS: Final = Table(
     (
         Column("tenant_id", pl.String, "the tenant that pushed it"),
         Column("repo_slug", pl.String, "the tenant's repository"),
-        Column("root_kind", pl.String, "kind of root, one of the contract's three"),
-        Column("source_path", pl.String, "log file, relative to the root, with forward slashes"),
+        _ROOT_KIND,
+        SOURCE_PATH,
         Column("folder", pl.String, "folder of the log; null if it is in the path"),
         Column("passed_over", pl.Int64, "lines that its source does not count as gaps; null if not read"),
         Column("rejects", pl.List(REJECTED), "its lines without a record, with reasons"),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from vocabgap.doors.cli.calls import Call
-from vocabgap.doors.verbs import NOW, Answer, Event, Request, argument, option, verb
+from vocabgap.doors.verbs import ACTOR, NOW, Answer, Event, Request, argument, option, verb
 from vocabgap.errors import ExitCode, Hint, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.events import Actor, NewSense
@@ -39,9 +39,7 @@ _UNLISTED: Final = {"options", "senses", "usage"}  # fields of a question
 class Acting(Request):
     """Base of requests that change the glossary or check a step."""
 
-    actor: Annotated[
-        str | None, option("Name of the person who decides; by default VOCABGAP_ACTOR, else the user name.")
-    ] = None
+    actor: Annotated[str | None, ACTOR] = None
     now: Annotated[str | None, NOW] = None
 
 

@@ -364,10 +364,7 @@ def rules_in_force(own: Mapping[str, Iterable[str]] = {}) -> tuple[Rule, ...]:
     """Return the built-in rules and further ones, in the order in which they are applied.
 
     Args:
-        own: Name of a rule to further phrases. Case, hyphens and punctuation do not matter. `(a|b)` stands
-            for one of some words, `*` for up to five. `if failed:` begins a phrase that counts only if
-            something failed and nothing is named as missing. `re:` begins a regular expression. An empty list
-            switches the rule off.
+        own: Setting `[not_a_gap]`. Case, hyphens and punctuation do not matter.
     """
     why_not_of = {name: why_not for why_not, rules in _shipped("not_a_gap").items() for name in rules}
     expressions_of = {name: tuple(rules[name]) for rules in _shipped("not_a_gap").values() for name in rules}

@@ -140,7 +140,7 @@ def _as_meaning(sentence: str) -> str:
 
 
 # Columns that several tables have.
-_SOURCE_PATH: Final = Column("source_path", pl.String, "log file, relative to the root, with forward slashes")
+SOURCE_PATH: Final = Column("source_path", pl.String, "log file, relative to the root, with forward slashes")
 _SCANNED_REPO: Final = Column("repo_slug", pl.String, "the repository: the name of the scanned root folder")
 _CLUSTER: Final = Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0")
 _OF_CAPABILITY: Final = {column.name: column for column in columns_of(Capability)}
@@ -164,7 +164,7 @@ RECORDS: Final = Table(
         Column("tenant_id", pl.String, "the tenant; `local` by default"),
         Column("repo_slug", pl.String, "the repository: name of the root folder, or name in a corpus"),
         Column("root_kind", pl.String, "kind of root: `external-source`, or its kind in a corpus"),
-        _SOURCE_PATH,
+        SOURCE_PATH,
         Column("line", pl.Int64, "line in the file, counted from 1"),
         Column("byte_offset", pl.Int64, "offset of the line in bytes; null if a corpus does not record it"),
         Column("record_id", pl.String, "SHA-256 (hex) of the canonical record with its image"),
@@ -202,7 +202,7 @@ REJECTS: Final = Table(
     "rejects",
     "one line that is no gap record, or one file that could not be read",
     (
-        _SOURCE_PATH,
+        SOURCE_PATH,
         Column("line", pl.Int64, "line in the file, counted from 1; null for the whole file"),
         Column("byte_offset", pl.Int64, "offset of the line in bytes; null for the whole file"),
         Column("reason", pl.String, "the reason; the manual page `gap-logs` explains each one"),
@@ -217,7 +217,7 @@ FILES: Final = Table(
     "one log file that was read",
     (
         _SCANNED_REPO,
-        _SOURCE_PATH,
+        SOURCE_PATH,
         Column("bytes", pl.Int64, "size in bytes, after decompression"),
         Column("lines", pl.Int64, "lines that are not blank and not passed over"),
         Column("sha256", pl.String, "SHA-256 (hex) of the content, after decompression"),

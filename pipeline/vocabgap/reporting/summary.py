@@ -119,7 +119,7 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def beyond_chance(self) -> tuple[RecurringSet, ...]:
-        """Return the first sets of operations that records use together clearly more often than by chance."""
+        """Return the sets of operations that a report shows."""
         return beyond_chance(self.recurring_sets or ())
 
     @property
