@@ -206,8 +206,8 @@ def test_forgotten_records_stay_away_until_they_are_lifted(pushed: Path) -> None
     assert ("film grain" in report.out, "mask the sky" in report.out) == (False, True)
     assert lifted == (0, "2 records may be pushed again\n", "")
     assert corpus("push", pushed, *NORTH).out == "3 records pushed, 2 of them new; 0 withdrawn; 0 errors\n"
-    replaced = corpus("restore", "b.jsonl", "--replace")
-    assert replaced.out == "3 records restored, 3 of them new; 3 replaced\n"
+    unasked, replaced = (corpus("restore", "b.jsonl", "--replace", *yes) for yes in ([], ["--yes"]))
+    assert (unasked.code, replaced.out) == (2, "3 records restored, 3 of them new; 3 replaced\n")
 
 
 @pytest.mark.usefixtures("pushed")

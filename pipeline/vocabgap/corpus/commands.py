@@ -236,15 +236,22 @@ class Restore(Request):
 
     file: Annotated[Path, _BACKUP]
     replace: Annotated[bool, option("Replace the whole content of the corpus.", "--replace")] = False
+    yes: Annotated[bool, _YES] = False
 
 
 @verb(Restore, settings=_SETTINGS)
 def restore(call: "Call", request: Restore) -> Answer:
     """Restore a backup verbatim: all of its records, or none."""
     from vocabgap.corpus.contracts import RefusedError
+    from vocabgap.corpus.version import is_corpus
 
+    corpus = _open(call, create=True)
+    if request.replace and not request.yes and is_corpus(Path(call.settings.of(CorpusSettings).folder)):
+        records = corpus.store.version().measures.rows
+        question = f"Replace {count(records, 'record')} of all tenants?"
+        _ask(question, "without --replace, the backup is added to them")
     try:
-        restored = _open(call, create=True).restore(request.file, replace=request.replace)
+        restored = corpus.restore(request.file, replace=request.replace)
     except RefusedError as error:
         raise InvalidInputError(f"{error.code}: {error.message}") from error
     return Answer(view="corpus-restore.txt.j2", result=asdict(restored), shown={"replace": request.replace})
