@@ -1,5 +1,6 @@
 """Extraction: which terms are found in a text, by which sign."""
 
+import tracemalloc
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -197,3 +198,12 @@ def test_alias_under_a_key_that_is_not_text_is_not_used() -> None:
     aliases = {"lp": "lens profile", 7: "seventh", None: "nothing"}
     found = extract([], {"glossary_aliases": aliases})
     assert [term.surface.surface_text for term in found] == ["lens profile"]
+
+
+def test_encoded_data_is_no_term_and_takes_little_memory() -> None:
+    data = "aB" * 5_000
+    tracemalloc.start()
+
+    assert found(f"{data} {'a-b' * 50}", known=[data]) == found(data) == []
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()

@@ -130,6 +130,8 @@ def extract(
         for form, original in spelled:
             sought = term_key(form)
             own = known.name(sought)
+            if own is None and len(form) > _MOST:  # such as encoded data
+                continue
             key, term = _term(own, own) if own else _term(form, original)
             if term is not None and key not in found and sought not in excluded:
                 found[key] = ExtractedTerm(term, source.value, confidence, original, context)

@@ -57,6 +57,7 @@ _KEEPS_E: Final = re.compile(
 _SIBILANT: Final = ("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses")
 # A word, or a mark that ends a term. Hyphens, asterisks and back-ticks are neither.
 _TOKEN: Final = re.compile(rf"{HYPHEN}|[*`]|(\w+|[^\w\s])")
+_LONGEST: Final = 500  # characters of a term to find; memory grows with the square of it
 # Invisible characters that do not change a word: hyphenation points, text directions.
 _UNSEEN: Final = (
     "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
@@ -192,7 +193,7 @@ class KnownTerms:
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
         self._terms: dict[str, str] = {}
-        for term in sorted(set(terms)):
+        for term in sorted(term for term in set(terms) if len(term) <= _LONGEST):
             self._terms.setdefault(term_key(term), term)
         self._starts = set(chain.from_iterable(map(accumulate, self._terms)))  # all beginnings of keys
 
