@@ -77,18 +77,18 @@ def chosen(
     tenants = texts("tenants", tenants)
     wanted = readable(tenants, shared=shared, private=private)
     seen = version.rows(["tenant_id", *_NOUNS], wanted)
-    strangers = [tenant for tenant in tenants if tenant not in seen["tenant_id"]]
+    without_chunks = [tenant for tenant in tenants if tenant not in seen["tenant_id"]]
     is_shared = shared and SHARED_TENANT in seen["tenant_id"]
-    for tenant in () if is_shared else strangers:
+    for tenant in () if is_shared else without_chunks:
         require_owner(version, tenant)
-    for column, asked in {"repo_slug": repositories, **names}.items():
-        fits = {name: _fits(column, name) for name in texts(column, asked)}
+    for column, wanted_names in {"repo_slug": repositories, **names}.items():
+        fits = {name: _fits(column, name) for name in texts(column, wanted_names)}
         for name, fit in fits.items():
             if seen.filter(fit).is_empty():
                 known = seen.filter(~_IS_GAP) if column == "name" else seen  # the name of a gap is its id
                 raise absent(f"{_NOUNS[column]} '{name}'", name, known[column], _HINT)
         wanted &= pl.any_horizontal(fits.values()) if fits else pl.lit(value=True)
-    return wanted, tuple(map(reads_shared, strangers if is_shared else ()))
+    return wanted, tuple(map(reads_shared, without_chunks if is_shared else ()))
 
 
 def _fits(column: str, name: str) -> pl.Expr:

@@ -226,16 +226,16 @@ def _logs_with(
     So do those of a repository with forgotten records: a hash cannot recognise one in a broken line.
     """
     entries = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
-    came = pl.DataFrame(entries, logs.schema)
+    pushed_logs = pl.DataFrame(entries, logs.schema)
     whole = pl.Series([log.is_whole for _, log in pushed], dtype=pl.Boolean)
-    logs = logs.join(came.filter(whole), on=PATH_KEY, how="anti")
+    logs = logs.join(pushed_logs.filter(whole), on=PATH_KEY, how="anti")
     blank = {repo for repo, _ in pushed if private or sha256_of([tenant, repo]) in forgotten["repo"]}
-    came = came.unique(PATH_KEY, keep="last")
-    came = without_text(came, came.filter(pl.col("repo_slug").is_in(blank)))
+    pushed_logs = pushed_logs.unique(PATH_KEY, keep="last")
+    pushed_logs = without_text(pushed_logs, pushed_logs.filter(pl.col("repo_slug").is_in(blank)))
     has_no_line = ~pl.struct(PATH_KEY).is_in(rows.select(pl.struct(PATH_KEY)).to_series().implode())
-    telling = pl.col("rejects").is_not_null() | (pl.col("passed_over") > 0) | has_no_line
-    came = came.filter(telling).join(logs, on=PATH_KEY, how="anti")
-    return pl.concat([logs, came]).sort(PATH_KEY)
+    is_kept = pl.col("rejects").is_not_null() | (pl.col("passed_over") > 0) | has_no_line
+    pushed_logs = pushed_logs.filter(is_kept).join(logs, on=PATH_KEY, how="anti")
+    return pl.concat([logs, pushed_logs]).sort(PATH_KEY)
 
 
 def _failure(error: VocabgapError | OSError) -> RefusedError:

@@ -139,15 +139,15 @@ def show(
     if kind is not None and kind not in [*Kind]:
         expected = f"one of {', '.join(Kind)}"
         raise unusable("kind", expected, kind, hint="leave it out if the name is not ambiguous")
-    whose = Selection(
+    selection = Selection(
         tenants=texts("tenants", tenants),
         repositories=texts("repositories", repositories),
         no_shared=not shared,
     )
     published, unreadable = published_in(out, settings.report.out)
-    scanned = scan(root, settings=settings.scan, **whose.owners)
+    scanned = scan(root, settings=settings.scan, **selection.owners)
     gaps = scanned.gaps
-    for of, value in whose.in_force():
+    for of, value in selection.in_force():
         gaps = gaps.filter(of.where(value) if of.where else pl.col(of.column).is_in(value))
     wanted = None if kind is None else Kind(kind)
     try:
@@ -190,7 +190,7 @@ def show(
             *([unreadable] if unreadable else ()),
             *unranked(rows, settings),
             *unread(scanned),
-            *unmatched(scanned.lines, whose),
+            *unmatched(scanned.lines, selection),
         ),
         scan=scanned,
         **further,

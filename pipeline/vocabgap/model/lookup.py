@@ -49,9 +49,9 @@ def find_wording(capability: dict[str, Any], name: str) -> str:
         NotFoundError: The capability has no such wording.
     """
     own = [str(variant["wording"]) for variant in capability["variants"]]
-    spoken = surface(name) if name.strip() else name
+    wanted = surface(name) if name.strip() else name
     for wording in (name, *own):
-        if wording in own and (wording == name or visible(wording) == name or surface(wording) == spoken):
+        if wording in own and (wording == name or visible(wording) == name or surface(wording) == wanted):
             return wording
     raise NotFoundError(
         f"'{excerpt(capability['label'])}' has no wording '{excerpt(name)}'",
@@ -107,7 +107,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], bool]]:
     """Yield functions that test if a thing has the name, the strictest first."""
     digits = name.removeprefix(prefix)
-    spoken = surface(name) if name else name
+    wanted = surface(name) if name else name
     if name.isdecimal():
         yield lambda thing: name in {str(thing.rank), thing.label, *thing.wordings}
     if name:
@@ -115,8 +115,8 @@ def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], boo
         yield lambda thing: thing.label == name
         yield lambda thing: name in thing.wordings
         yield lambda thing: name in map(visible, (thing.label, *thing.wordings))
-        yield lambda thing: spoken == surface(thing.label)
-        yield lambda thing: spoken in map(surface, thing.wordings)
+        yield lambda thing: wanted == surface(thing.label)
+        yield lambda thing: wanted in map(surface, thing.wordings)
     if name and len(digits) >= fewest:
         yield lambda thing: thing.identifier.startswith(prefix + digits)
 

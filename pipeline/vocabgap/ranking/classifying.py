@@ -128,9 +128,9 @@ def reclassify(
 def _judged(part: pl.LazyFrame, judge: Callable[..., Verdict]) -> pl.LazyFrame:
     """Return `ROW` and the columns of `_CATEGORY` of the records without a category."""
     lacking = part.filter(pl.col("category_by").is_null() | (pl.col("category_by") == CategoryBy.GUESS))
-    texts_of = lacking.select(ROW, *_TEXTS, "operations_involved").collect()
+    read = lacking.select(ROW, *_TEXTS, "operations_involved").collect()
     judged = cache(judge)
-    rows = [(row, *judged(tuple(texts), tuple(involved))) for row, *texts, involved in texts_of.iter_rows()]
+    rows = [(row, *judged(tuple(texts), tuple(involved))) for row, *texts, involved in read.iter_rows()]
     columns = {ROW: pl.Int64, "category": pl.Categorical, "category_by": pl.Categorical}
     return pl.LazyFrame(rows, {**columns, "category_probability": pl.Float64}, orient="row")
 
@@ -190,9 +190,10 @@ def with_assigned_categories(records: pl.LazyFrame) -> pl.LazyFrame:
 def train(corpus: Parts, category: Callable[[str], str] = fold_category) -> Classifier | None:
     """Learn categories from the records that have one; return None if they are too few."""
     records = pl.col("records")
-    spoken = corpus.each(partial(_spoken, category=category)).group_by("terms", "category").agg(records.sum())
+    of_parts = corpus.each(partial(_counted_terms, category=category))
+    counts = of_parts.group_by("terms", "category").agg(records.sum())
     has_category = pl.col("category") != UNCATEGORIZED
-    examples = spoken.filter(has_category, pl.col("terms") != "").filter(
+    examples = counts.filter(has_category, pl.col("terms") != "").filter(
         records.sum().over("category") >= _LEAST_OF_CATEGORY
     )
     if examples["records"].sum() < LEAST_RECORDS or examples["category"].n_unique() < LEAST_CATEGORIES:
@@ -208,9 +209,9 @@ def train(corpus: Parts, category: Callable[[str], str] = fold_category) -> Clas
     rows = vectorizer.fit_transform(distinct["terms"].str.split("\n").to_list())
     model = LogisticRegression(C=_INVERSE_REGULARISATION, max_iter=_ITERATIONS)
     model.fit(rows, distinct["category"].to_list(), sample_weight=distinct["records"].to_numpy())
-    lacking = float(spoken.select(records.filter(~has_category).sum() / records.sum()).item())
+    lacking = float(counts.select(records.filter(~has_category).sum() / records.sum()).item())
     uncategorized = (
-        spoken.with_columns(pl.col("terms").str.split("\n"))
+        counts.with_columns(pl.col("terms").str.split("\n"))
         .explode("terms")
         .filter(pl.col("terms") != "")
         .group_by("terms")
@@ -220,15 +221,14 @@ def train(corpus: Parts, category: Callable[[str], str] = fold_category) -> Clas
     return _plain(vectorizer, model, uncategorized["terms"])
 
 
-def _spoken(part: pl.LazyFrame, category: Callable[[str], str]) -> pl.LazyFrame:
-    """Count the records with the same category and terms, one term a line."""
-    # Nothing is learned from guesses.
+def _counted_terms(part: pl.LazyFrame, category: Callable[[str], str]) -> pl.LazyFrame:
+    """Count the records with the same category and terms, one term per line; leave out guesses."""
     by_agent = part.filter(~pl.col("category_guessed"))
-    texts_of = by_agent.select(*_TEXTS, "intent_category").collect()
-    written = ["\n".join(terms(texts)) for texts in texts_of.select(_TEXTS).iter_rows()]
-    named = folded(texts_of["intent_category"], category).alias("category")
-    spoken = pl.DataFrame({"terms": pl.Series(written, dtype=pl.String), "category": named})
-    return spoken.lazy().group_by("terms", "category").agg(pl.len().cast(pl.Int64).alias("records"))
+    read = by_agent.select(*_TEXTS, "intent_category").collect()
+    joined = ["\n".join(terms(texts)) for texts in read.select(_TEXTS).iter_rows()]
+    named = folded(read["intent_category"], category).alias("category")
+    records = pl.LazyFrame({"terms": pl.Series(joined, dtype=pl.String), "category": named})
+    return records.group_by("terms", "category").agg(pl.len().cast(pl.Int64).alias("records"))
 
 
 def operations_of(

@@ -185,12 +185,12 @@ def _order(change: Change) -> tuple[int, bool, int, int, str, str]:
 def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:
     """Return one row per surface of each capability, with mentions, for `relations`."""
     CAPABILITIES.require(ranked)
-    spoken = (
+    wordings = (
         ranked.select("capability_id", "label", "rank", "variants")
         .explode("variants")
         .unnest("variants")
         .select("capability_id", "label", "rank", "wording", "mentions")
     )
-    forms = pl.Series("surface", map(surface, spoken["wording"]), dtype=pl.String)
+    surfaces = pl.Series("surface", map(surface, wordings["wording"]), dtype=pl.String)
     keys = ("capability_id", "label", "rank", "surface")
-    return spoken.with_columns(forms).group_by(keys).agg(pl.col("mentions").sum())
+    return wordings.with_columns(surfaces).group_by(keys).agg(pl.col("mentions").sum())

@@ -160,8 +160,8 @@ def _common_tallies(tallies: tuple[Tally, ...], name: str, common: _Pairs) -> tu
 def _variants(item: Capability, common: CommonWords) -> tuple[Wording, ...]:
     """Return one wording of each common surface, most mentions first."""
     similarity = {surface(each.wording): each.similarity for each in item.variants}
-    spoken = [(common.wordings.get((item.capability_id, form)), alike) for form, alike in similarity.items()]
-    variants = [Wording(*each, alike) for each, alike in spoken if each]
+    shown = [(common.wordings.get((item.capability_id, form)), alike) for form, alike in similarity.items()]
+    variants = [Wording(*each, alike) for each, alike in shown if each]
     return tuple(sorted(variants, key=lambda each: (-each.mentions, each.wording)))
 
 
@@ -227,16 +227,16 @@ def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> pl.DataFrame:
 
 
 def _wordings(counted: pl.DataFrame, fewest: int) -> pl.DataFrame:
-    spoken = counted.filter(pl.col("wording").is_not_null())
-    spoken = spoken.with_columns(folded(spoken["wording"], surface).alias("surface"))
+    worded = counted.filter(pl.col("wording").is_not_null())
+    worded = worded.with_columns(folded(worded["wording"], surface).alias("surface"))
     needs = (
-        spoken.group_by("capability_id", "surface")
+        worded.group_by("capability_id", "surface")
         .agg(MENTIONS, _PLACES)
         .filter(pl.col("places") >= fewest)
         .drop("places")
     )
     spellings = (
-        spoken.group_by("capability_id", "surface", "wording")
+        worded.group_by("capability_id", "surface", "wording")
         .agg(_PLACES, MENTIONS.alias("written"))
         .filter(pl.col("places") >= fewest)
         .sort("places", "written", "wording", descending=[True, True, False])

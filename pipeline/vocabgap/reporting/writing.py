@@ -257,8 +257,8 @@ def with_capabilities(gaps: Parts, ranked: pl.DataFrame) -> Parts:
     known = gaps.shared(belongs)
 
     def belonging(part: pl.LazyFrame) -> pl.LazyFrame:
-        spoken = part.drop("capability_id").with_columns(phrase().alias("wording"))
-        joined = spoken.join(known.lazy(), on="wording", how="left", maintain_order="left")
+        rows = part.drop("capability_id").with_columns(wording=phrase())
+        joined = rows.join(known.lazy(), on="wording", how="left", maintain_order="left")
         return joined.select(GAPS.names)
 
     return gaps.then(belonging)
