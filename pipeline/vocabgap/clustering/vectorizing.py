@@ -37,7 +37,7 @@ TOPIC_WORDS: Final = 10  # of a word
 CO_OCCURRING: Final = 64  # heaviest words of a surface that are paired; thousands need too much memory
 DAMPING: Final = 0.4  # a word is divided by this power of its mass: frequent words co-occur with all
 STRENGTH: Final = (0.35, 1.0)  # of topic words beside the surface's own, for noun phrases and for sentences
-_BLOCK_ROWS: Final = 65_536
+_ROWS_AT_ONCE: Final = 65_536
 _CELLS: Final = 1 << 20  # of the rows that are sorted at once
 
 
@@ -125,9 +125,9 @@ def _lexical(
     own, single = unit_rows(sparse.csr_array(both)), unit_rows(weighted)
     near = co_occurrence(single, mentions)
     shortened = []
-    # By blocks: the rows are several times as long before they are shortened.
-    for start in range(0, words.shape[0], _BLOCK_ROWS):
-        part = slice(start, start + _BLOCK_ROWS)
+    # The rows are several times as long before they are shortened, so only some are held at once.
+    for start in range(0, words.shape[0], _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
         topics = topic_words(single[part], near, sentences[part])
         topics.resize(own[part].shape)
         shortened.append(largest(sparse.csr_array(own[part] + topics), LONGEST_ROW))
@@ -161,11 +161,11 @@ def _trigram_part(
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Return TF-IDF of trigrams as two factors: weights of words, and rows of unit length for words."""
     frequency = np.zeros(grams.shape[1])
-    for block, start in _blocks(words, grams):
-        repeated = np.repeat(mentions[start : start + block.shape[0]], np.diff(block.indptr))
-        frequency += np.bincount(block.indices, repeated, grams.shape[1])
+    for product, start in _products(words, grams):
+        repeated = np.repeat(mentions[start : start + product.shape[0]], np.diff(product.indptr))
+        frequency += np.bincount(product.indices, repeated, grams.shape[1])
     weighted = sparse.csr_array(grams @ sparse.diags_array(_idf(frequency, mentions.sum())))
-    squares = np.concatenate([block.multiply(block).sum(axis=1) for block, _ in _blocks(words, weighted)])
+    squares = np.concatenate([part.multiply(part).sum(axis=1) for part, _ in _products(words, weighted)])
     lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
     part = sparse.csr_array(sparse.diags_array(1.0 / np.sqrt(squares)) @ words @ sparse.diags_array(lengths))
     part.sort_indices()
@@ -211,9 +211,9 @@ class _Words(NamedTuple):
         return counts
 
 
-def _blocks(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple[sparse.csr_array, int]]:
-    for start in range(0, rows.shape[0], _BLOCK_ROWS):
-        yield sparse.csr_array(rows[start : start + _BLOCK_ROWS] @ columns), start
+def _products(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple[sparse.csr_array, int]]:
+    for start in range(0, rows.shape[0], _ROWS_AT_ONCE):
+        yield sparse.csr_array(rows[start : start + _ROWS_AT_ONCE] @ columns), start
 
 
 def _weighted(counts: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:

@@ -1,4 +1,4 @@
-"""The search for neighbours as work for a cluster: each worker searches shards for blocks of queries.
+"""The search for neighbours as work for a cluster: each worker searches shards for batches of queries.
 
 This machine then compares the listed candidates. So the neighbours do not depend on the workers or on their
 order. Each row is a piece of work, as in `spark`.
@@ -29,13 +29,13 @@ FEW_PAIRS: Final = 10**10  # of a query and a cluster: up to here, searching her
 class Sharding(NamedTuple):
     """A search elsewhere."""
 
-    blocks: int  # for `QUERIES` queries
+    batches: int  # for `QUERIES` queries
     share: Callable[[pl.DataFrame], Shared]  # sends a frame to the workers
     search: Callable[[list[bytes]], list[pl.DataFrame]]  # `search_batches` for packed pieces of work
 
 
 class ShardedNeighbours(SparseNeighbours):
-    """Clusters whose neighbours are searched elsewhere, by blocks of queries and shards of clusters."""
+    """Clusters whose neighbours are searched elsewhere, by batches of queries and shards of clusters."""
 
     def __init__(
         self, sharding: Sharding, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float
@@ -76,15 +76,15 @@ class ShardedNeighbours(SparseNeighbours):
         `best` is the similarity of the nearest cluster known so far. A near cluster in an early shard saves
         work in later ones.
         """
-        blocks = self._sharding.blocks * -(-len(queries) // QUERIES)
-        parts = np.array_split(np.arange(len(queries)), min(len(queries), blocks))
-        asked = [self._shared(self.asked(queries[part], nearby[part], bounds[part])) for part in parts]
+        count = self._sharding.batches * -(-len(queries) // QUERIES)
+        batches = np.array_split(np.arange(len(queries)), min(len(queries), count))
+        asked = [self._shared(self.asked(queries[part], nearby[part], bounds[part])) for part in batches]
         listed, unlisted = np.full((len(queries), 0), -1, np.int32), np.zeros(len(queries))
         for shard in self.shards(SHARD):
             shared = self._shared(shard)
             work = [
                 pickle.dumps((shared, own, DEPTH * best[part]))
-                for own, part in zip(asked, parts, strict=True)
+                for own, part in zip(asked, batches, strict=True)
             ]
             found = pl.concat(self._sharding.search(work))
             near, similarity, bound = (found[name].to_numpy() for name in _FOUND)
@@ -103,7 +103,7 @@ def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
             shard, asked, floors = pickle.loads(row["content"])  # noqa: S301 - the driver packed it
             nearest = search_shard(_indexed(shard), _unshared(asked)._replace(floors=floors))
             frame = pl.DataFrame({name: getattr(nearest, name) for name in _FOUND})
-            yield row_of(row["block"], 0, "", frame)
+            yield row_of(row["batch"], 0, "", frame)
 
 
 @lru_cache(1)

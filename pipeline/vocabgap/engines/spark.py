@@ -235,7 +235,7 @@ class SparkEngine:
         from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
 
         def search(work: list[bytes]) -> list[pl.DataFrame]:
-            pieces = self._spread({"block": list(range(len(work))), "content": work})
+            pieces = self._spread({"batch": list(range(len(work))), "content": work})
             return collected(pieces.mapInArrow(steps.search_batches, ROWS))[""]
 
         sharding = steps.Sharding(self._pieces, self.share, search)
