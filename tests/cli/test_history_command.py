@@ -27,7 +27,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         publish(tmp_path, photos, now=moment)
         log = photos / f"more-{number}" / "vocabulary_gaps.jsonl"
         log.parent.mkdir()
-        log.write_text("".join(json.dumps(gap("film grain", notes=str(each))) + "\n" for each in range(3)))
+        lines = (json.dumps(gap("film grain", notes=f"{number}-{each}")) for each in range(3))
+        log.write_text("\n".join(lines), encoding="utf-8")
     return tmp_path
 
 
