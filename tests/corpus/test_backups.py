@@ -347,3 +347,11 @@ def test_backup_of_no_record_goes_around(corpus: Corpus, tmp_path: Path, name: s
     assert corpus.export(tmp_path / name).records == 0
 
     assert open_corpus(tmp_path / "other").restore(tmp_path / name).records == 0
+
+
+def test_a_compressed_backup_may_not_expand_without_limit(corpus: Corpus, tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.jsonl.zst"
+    bomb.write_bytes(zstd.compress(b"\n" * (8 << 20)))
+
+    with pytest.raises(InvalidInputError, match="expands to more than 100 times its size"):
+        corpus.restore(bomb)

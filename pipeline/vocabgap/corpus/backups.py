@@ -4,10 +4,10 @@ Each line is one backup-record-v1 object. A file whose name ends in `.zst` is co
 write the same numbers and texts with other bytes; the corpus keeps such a line and exports it again.
 """
 
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Final, cast
@@ -46,6 +46,8 @@ _COMPRESSED: Final = ".zst"
 _CHECKED: Final[dict[int, int]] = {zstd.CompressionParameter.checksum_flag: 1}  # reveals any damaged byte
 _HINT: Final = "expected one backup-record-v1 object per line, as `vocabgap corpus export` writes them"
 _AT_ONCE: Final = 50_000  # chunks in memory
+_EXPANSION: Final = 100  # times the size of a compressed backup that it may expand to
+_EXPANDED_FREELY: Final = 4 << 20  # bytes beyond that
 _SAMPLE: Final = 5  # divergent records that an error names
 _NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # the columns of the natural key
 _EXPORTED: Final = ("id", "metadata", "content", "embedding", "backup_line")
@@ -204,9 +206,11 @@ def read_records(path: Path) -> Iterator[tuple[int, tuple[BackupRecord, str | No
     """Yield the number and the record of each line that is not blank; the line only if ours differs."""
     try:
         with opened(path) as file:
-            content = cast("BinaryIO", zstd.ZstdFile(file)) if path.suffix == _COMPRESSED else file
-            lines = iter(partial(content.readline, LONGEST_LINE + 1), b"")
-            yield from entries_of(lines, _decoded, path)
+            content, most = cast("BinaryIO", file), sys.maxsize
+            if path.suffix == _COMPRESSED:
+                content = cast("BinaryIO", zstd.ZstdFile(file))
+                most = _EXPANDED_FREELY + _EXPANSION * os.fstat(file.fileno()).st_size
+            yield from entries_of(_lines_within(content, most, path), _decoded, path)
     except FileNotFoundError as error:
         raise NotFoundError(f"backup '{path}' does not exist", hint="check the path") from error
     except (EOFError, zstd.ZstdError) as error:
@@ -215,6 +219,18 @@ def read_records(path: Path) -> Iterator[tuple[int, tuple[BackupRecord, str | No
         ) from error
     except OSError as error:
         raise refusal(f"backup '{path}' cannot be read", error) from error
+
+
+def _lines_within(content: BinaryIO, most: int, path: Path) -> Iterator[bytes]:
+    """Yield the lines of a backup; refuse one that expands to more bytes."""
+    while line := content.readline(LONGEST_LINE + 1):
+        most -= len(line)
+        if most < 0:
+            raise InvalidInputError(
+                f"backup '{path}' expands to more than {_EXPANSION} times its size",
+                hint="if you trust it, expand it first: `zstd -d`",
+            )
+        yield line
 
 
 def _decoded(line: bytes, place: str) -> tuple[BackupRecord, str | None]:

@@ -16,6 +16,7 @@ from onnx import TensorProto, helper
 from builders.embedding import Table, unit, write_json, write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
+from vocabgap.files.opening import whole
 
 CLOSE = 1e-3  # a vector is rounded to a grid
 MEAN = unit("[CLS]", "sky", "[SEP]").astype(np.float32)
@@ -194,14 +195,12 @@ def test_a_place_without_a_model_is_an_error(folder: Path) -> None:
 def test_a_file_that_the_system_refuses_is_an_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    read = Path.read_bytes
-
     def refuse(path: Path) -> bytes:
         if path.name == name:
             raise PermissionError(13, "Permission denied", str(path))
-        return read(path)
+        return whole(path)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("vocabgap.files.refusals.whole", refuse)
     with pytest.raises(AccessDeniedError, match=rf"{name}' cannot be read: Permission denied"):
         Embedder.load(folder)
 
