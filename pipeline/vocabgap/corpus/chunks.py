@@ -29,6 +29,7 @@ from vocabgap.model.tables import OWNER, RECORDS, REJECTS, UTC_MICROSECONDS, phr
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"
 READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
+LISTED_BY: Final = "`vocabgap corpus list` lists the records"  # a hint
 _READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
     pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
 )

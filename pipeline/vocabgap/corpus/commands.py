@@ -29,6 +29,7 @@ from vocabgap.doors.verbs import (
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import parse_now
+from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -173,7 +174,9 @@ class ListChunks(OfChunks):
 class ShowChunk(OfChunks, kw_only=True):
     """The request of `show`."""
 
-    record: Annotated[str, argument("Id or name of a record, or at least its first 4 characters.")]
+    record: Annotated[
+        str, argument(f"Id or name of a record, or its first {FEWEST_DIGITS} characters or more.")
+    ]
 
 
 @verb(filtered(ListChunks, *WHOSE, "match"), name="list", settings=_SETTINGS)

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.chunks import absent, readable, require_owner
+from vocabgap.corpus.chunks import LISTED_BY, absent, readable, require_owner
 from vocabgap.corpus.version import CHUNKS, GAP_KIND, PATH_KEY, Version
 from vocabgap.errors import texts
 from vocabgap.ingest.scanning import reads_shared
@@ -19,7 +19,6 @@ from vocabgap.text import short_hash
 _NOUNS: Final = {"repo_slug": "repository", "source_path": "path", "kind": "kind", "name": "name"}
 _SHOWN: Final = [name for name in CHUNKS.names if name not in {"embedding", "backup_line"}]
 _IS_GAP: Final = pl.col("kind").eq_missing(pl.lit(GAP_KIND))
-_HINT: Final = "`vocabgap corpus list` lists the records"
 Names = str | Sequence[str]
 
 
@@ -56,7 +55,7 @@ def show_chunk(rows: pl.DataFrame, name: str) -> dict[str, Any]:
         Named(short_hash(identity), "/".join(place), [own or "", *asked])
         for identity, *place, own in candidates.select("id", *PATH_KEY, "name").iter_rows()
     ]
-    place = lookup(things, name, singular="record", plural="records", hint=_HINT)
+    place = lookup(things, name, singular="record", plural="records", hint=LISTED_BY)
     return candidates.row(place, named=True)
 
 
@@ -86,7 +85,7 @@ def chosen(
         for name, fit in fits.items():
             if seen.filter(fit).is_empty():
                 known = seen.filter(~_IS_GAP) if column == "name" else seen  # the name of a gap is its id
-                raise absent(f"{_NOUNS[column]} '{name}'", name, known[column], _HINT)
+                raise absent(f"{_NOUNS[column]} '{name}'", name, known[column], LISTED_BY)
         wanted &= pl.any_horizontal(fits.values()) if fits else pl.lit(value=True)
     return wanted, tuple(map(reads_shared, without_chunks if is_shared else ()))
 

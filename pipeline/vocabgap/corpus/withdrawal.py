@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.corpus.chunks import READ, require_owner, scan_chunks, scope
+from vocabgap.corpus.chunks import LISTED_BY, READ, require_owner, scan_chunks, scope
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import is_unicode, normal_tenant, sha256_of
 from vocabgap.corpus.store import Store
@@ -332,7 +332,7 @@ def _chosen(  # noqa: PLR0917 - as in `forget`
         what = " of ".join(f"{kind} '{name}'" for kind, name in named_by.items() if name is not None)
         near = did_you_mean(image, images) if image and image not in images else ""
         compact = "`vocabgap corpus compact` removes the bytes of forgotten records"
-        hint = near or (compact if version.measures.deleted else "`vocabgap corpus list` lists the records")
+        hint = near or (compact if version.measures.deleted else LISTED_BY)
         raise NotFoundError(f"there is no {what} to forget", hint=hint)
     left = own.join(chunks, on="id", how="anti"), own_logs.join(logs, on=PATH_KEY, how="anti")
     before, after = (pl.concat([a.select(PATH_KEY), b.select(PATH_KEY)]) for a, b in ((chunks, logs), left))

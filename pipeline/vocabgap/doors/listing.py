@@ -130,8 +130,7 @@ def show(call: "Call", request: Show) -> Answer:
         **selection.owners,
     )
     call.note_unread(shown.scan)
-    height = shown.gaps.height
-    listed = shown.gaps.head(min(request.limit or height, height))
+    listed = shown.gaps[: request.limit or None]
     return Answer(
         events=_events(listed),
         result={
