@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Final
+from unittest.mock import patch
 
 import msgspec
 import polars as pl
@@ -202,11 +203,11 @@ def restore(given: Input, _: Cases) -> dict[str, Any]:
     """Restore the records from a file into a corpus that holds one chunk, 500 of them at once."""
     store = MemoryStore(frame_of([row_of("there before", {"name": "there before"}, "")]))
     error: str | None = None
-    with NamedTemporaryFile(suffix=".jsonl") as file:
+    with NamedTemporaryFile(suffix=".jsonl") as file, patch("vocabgap.corpus.backups.AT_ONCE", 500):
         file.write(b"".join(msgspec.json.encode(record) + b"\n" for record in _backup(given)))
         file.flush()
         try:
-            restore_file(store, Path(file.name), replace=given.get("mode") == "replace", at_once=500)
+            restore_file(store, Path(file.name), replace=given.get("mode") == "replace")
         except VocabgapError as refused:
             error = getattr(refused, "code", Code.IMPORT_FAILED)
     sizes, ids = store.current.added, store.current.rows(["id"])["id"]

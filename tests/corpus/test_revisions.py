@@ -105,9 +105,10 @@ def test_git_that_hangs_is_ended(repository: Path, monkeypatch: pytest.MonkeyPat
     slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", str(slow.parent))
+    monkeypatch.setattr("vocabgap.corpus.withdrawal.TIME_LIMIT", 0.2)
 
     with pytest.raises(StateError, match=r"more than 0\.2 seconds"):
-        deleted_in_git(repository, "a", "b", time_limit=0.2)
+        deleted_in_git(repository, "a", "b")
 
 
 def test_nothing_that_the_repository_names_is_run(

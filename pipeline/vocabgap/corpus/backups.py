@@ -45,7 +45,7 @@ LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged 
 _COMPRESSED: Final = ".zst"
 _CHECKED: Final[dict[int, int]] = {zstd.CompressionParameter.checksum_flag: 1}  # reveals any damaged byte
 _HINT: Final = "expected one backup-record-v1 object per line, as `vocabgap corpus export` writes them"
-_AT_ONCE: Final = 50_000  # chunks in memory
+AT_ONCE: Final = 50_000  # chunks in memory
 _EXPANSION: Final = 100  # times the size of a compressed backup that it may expand to
 _EXPANDED_FREELY: Final = 4 << 20  # bytes beyond that
 _SAMPLE: Final = 5  # divergent records that an error names
@@ -92,8 +92,8 @@ def export(version: Version, path: Path, settings: Settings, wanted: pl.Expr | N
         packed = zstd.ZstdFile(plain, "w", options=_CHECKED) if path.suffix == _COMPRESSED else plain
         with packed as file:
             file.write(b"")  # otherwise a compressed file without records would be empty
-            for start in range(0, len(ids), _AT_ONCE):
-                part = ids[start : start + _AT_ONCE]
+            for start in range(0, len(ids), AT_ONCE):
+                part = ids[start : start + AT_ONCE]
                 batch = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
                 chunks = version.rows(where=wanted & batch).sort("id")
                 without_document += chunks["content"].null_count()
@@ -142,10 +142,10 @@ class Restored:
     dimension: int | None
 
 
-def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _AT_ONCE) -> Restored:
+def restore(store: Store, path: Path, *, replace: bool = False) -> Restored:
     """Restore the records of a file verbatim, all of them or none.
 
-    `at_once` records are checked and written at a time. If a record is refused, no version names the others.
+    Some records are checked and written at a time. If a record is refused, no version names the others.
     """
     records = read_records(path)  # a pipe can be read only once
     first = list(islice(records, 1))  # an unreadable file is refused before a corpus is created
@@ -162,7 +162,7 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
                 change.keep(kind, change.table(kind).clear())
         dimension, holder = change.dimension, "the corpus" if change.dimension else "the first record"
         remaining = chain(first, records)
-        while batch := list(islice(remaining, at_once)):
+        while batch := list(islice(remaining, AT_ONCE)):
             dimension = dimension or len(batch[0][1][0].embedding)
             for number, (record, _) in batch:
                 _require_restorable(record, f"{path}:{number}", lines.get(record.id), dimension, holder)

@@ -204,7 +204,7 @@ def empties(payload: Mapping[str, Any]) -> bool:
     return isinstance(snapshot, dict) and normal_paths(snapshot.get("pathsAfterPush")) == ()
 
 
-def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TIME_LIMIT) -> tuple[str, ...]:
+def deleted_in_git(folder: Path, base: str, head: str) -> tuple[str, ...]:
     """List the paths below a folder that git deleted between two revisions; a rename deletes the old path."""
     if not folder.is_dir():
         raise NotFoundError(f"git repository '{folder}' does not exist", hint="check --git")
@@ -218,11 +218,11 @@ def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TI
             env={**_ENVIRONMENT, "PATH": os.environ.get("PATH", os.defpath)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=time_limit,
+            timeout=TIME_LIMIT,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise StateError(f"git took more than {time_limit:g} seconds in '{folder}'") from error
+        raise StateError(f"git took more than {TIME_LIMIT:g} seconds in '{folder}'") from error
     except OSError as error:
         hint = "install git, or leave out --git"
         raise NotFoundError(f"git cannot be run on this machine: {error.strerror}", hint=hint) from error

@@ -109,7 +109,6 @@ def whole_folder(
     owned: Collection[str],
     is_ours: Callable[[Path], bool],
     check: Callable[[], None],
-    mode: int | None = None,
 ) -> Iterator[Path]:
     """Yield a folder to write into. It becomes `target` if the block ends without an error.
 
@@ -129,7 +128,7 @@ def whole_folder(
         staging = _beside(target, _STAGING)
         try:
             staging.mkdir()
-            mode = stat.S_IMODE(staging.stat().st_mode) if mode is None else mode
+            mode = stat.S_IMODE(staging.stat().st_mode)
             staging.chmod(_PRIVATE)
             yield staging
             for path in (*staging.rglob("*"), staging):

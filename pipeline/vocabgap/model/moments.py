@@ -38,10 +38,10 @@ def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
         ) from error
 
 
-def parse_now(text: str | None, *, name: str = "--now") -> datetime:
+def parse_now(text: str | None) -> datetime:
     """Return the present of a run: the given moment, else the current time."""
     clock = datetime.now(UTC)
-    return clock if text is None else parse_moment(text, clock, name=name)
+    return clock if text is None else parse_moment(text, clock, name="--now")
 
 
 def parse_present(text: str | None) -> Present:

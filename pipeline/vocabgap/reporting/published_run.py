@@ -113,15 +113,14 @@ def settle_target(target: Path, *, waits: bool = True) -> None:
 
 
 @contextmanager
-def published(out: str | Path, mode: int | None = None) -> Iterator[Path]:
+def published(out: str | Path) -> Iterator[Path]:
     """Yield a folder to write a run into; when the block ends without error, it is published as `out`.
 
-    Files in `out` that are not part of a run, such as notes, are kept. A new folder gets the permissions of
-    `mode`, by default the permissions of the umask.
+    Files in `out` that are not part of a run, such as notes, are kept.
     """
     target = resolve_target(out)
     try:
-        with whole_folder(target, RUN_FILES, holds_run, partial(check_target, target), mode) as folder:
+        with whole_folder(target, RUN_FILES, holds_run, partial(check_target, target)) as folder:
             yield folder
     except OSError as error:
         raise _refused(out, error) from error
