@@ -5,7 +5,7 @@ wordings are not merged. One wording per group is embedded, and weighted by the 
 wordings are clustered by meaning. If too many groups are left, the smallest groups stay as they are.
 
 Both kinds of merges form one dendrogram. Distances by words are longer than those by meaning, so they are
-scaled down, and further if the group merges by meaning below that.
+scaled down. They are scaled further if the group merges by meaning below that.
 """
 
 from collections.abc import Sequence

@@ -45,7 +45,7 @@ def regrouped(
     """Apply the constraints to the groups.
 
     A united group has the label of the larger one. If a group is split, its undecided members go to the side
-    with the higher mean cosine similarity; they stay if both are equal.
+    with the higher mean cosine similarity. If both are equal, they stay.
     """
     groups = _Groups(labels, labelled, points, rows)
     standing: list[Apart] = []

@@ -40,11 +40,11 @@ def cluster(
 ) -> "Clusters":
     """Group the needs of some records, whatever their wording.
 
-    A row represents a distinct surface and is weighted by its mentions. With an embedder it consists of the
-    meaning of the wording and its records, their words and their contrasts; without one it is TF-IDF. Rows
-    are grouped by average linkage on cosine distance, as scikit-learn's `AgglomerativeClustering` does with
-    one row per mention. With an embedder and more than 20,000 surfaces, wordings with nearly the same words
-    are merged first, and one per group is embedded. The cut fits `minilm`; other models may need a threshold.
+    A row represents a distinct surface and is weighted by its mentions. Without an embedder it is TF-IDF.
+    With one it has the meaning, the words and the contrasts of the wording and its records. Rows are grouped
+    by average linkage on cosine distance, as scikit-learn's `AgglomerativeClustering` does with one row per
+    mention. If an embedder gets more than 20,000 surfaces, wordings with nearly the same words are merged
+    first. Then one per group is embedded. The cut fits `minilm`; other models may need a threshold.
 
     Args:
         records: Table `records`, at least the columns `missing_capability`, `description` and `intent`;

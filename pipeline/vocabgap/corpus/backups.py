@@ -1,7 +1,7 @@
 """Backups of a shared corpus: files with all chunks and their vectors, which are restored verbatim.
 
 Each line is one backup-record-v1 object. A file whose name ends in `.zst` is compressed. Another program may
-write the same numbers and texts with other bytes; the corpus keeps such a line and exports it again.
+write the same numbers and texts with other bytes. The corpus keeps such a line and exports it again.
 """
 
 import os

@@ -224,7 +224,7 @@ class Corpus:
     ) -> ListedChunks:
         """Find chunks of any kind, newest first; the readers are those of `export`.
 
-        A path is also that of a folder; the name of a gap record is its id, or the first digits of it.
+        A path may be a folder. The name of a gap record is its id, or the first digits of its id.
 
         Raises:
             NotFoundError: No readable chunk has one of the names; the error lists similar names.

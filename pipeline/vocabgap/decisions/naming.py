@@ -27,8 +27,8 @@ class Naming:
     def subject(self, most: int | None = KEPT_WORDINGS) -> Subject:
         """Return the capability as a decision stores it.
 
-        If people merged several groups, the wordings of one group come first: the group with the name, else
-        the group whose identifier is kept. If the merge is undone, the decision stays with that group. If a
+        If people merged groups, the wordings of one of them come first: of the group with the name, else of
+        the one whose identifier is kept. If the merge is undone, the decision stays with that group. If a
         split is newer than the run, only the wordings of one side belong to the capability.
         """
         row, separated = self.row, separations(self._active)

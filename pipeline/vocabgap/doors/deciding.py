@@ -203,8 +203,8 @@ class ListDecisions(Request):
 def list_decisions(call: "Call", request: ListDecisions) -> Answer:
     """List the decisions and their state, oldest first.
 
-    The list shows who undid a decision and when. A decision about the status of a group no longer applies if
-    the group has outgrown it: other wordings now have most of its mentions.
+    The list shows who undid a decision and when. A decision about the status of a group ends if other
+    wordings have most of its mentions.
     """
     call.require_decisions()
     settings = call.settings

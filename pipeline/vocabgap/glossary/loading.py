@@ -302,8 +302,8 @@ class GlossaryFiles:
     def append_changes(self, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
         """Append events that change a glossary, so that they apply after all logged events.
 
-        An event before the last logged moment gets the next moment, so that the events of a fast clock can
-        be overruled. The caller holds the lock (`changing`). Without a mission, they are done by hand.
+        An event before the last logged moment gets the next moment. So the events of a fast clock can be
+        overruled. The caller holds the lock (`changing`). Without a mission, they are done by hand.
         """
         latest = max((logged.moment for logged in self._changes().events), default=_LONG_AGO)
         earliest = min(latest, _LAST) + _NEXT

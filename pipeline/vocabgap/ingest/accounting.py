@@ -251,8 +251,8 @@ def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
 def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Replay the corrections of whole images in order of time.
 
-    If several records share the snapshot, the correction is for the one with the same need; without exactly
-    one, it is unclear and corrects none. A record is corrected at most once. A record without a known time
+    If several records share the snapshot, the one with the same need is corrected. Without exactly one, the
+    correction is unclear and corrects none. A record is corrected at most once. A record without a known time
     keeps its place in the log.
 
     Returns:

@@ -166,7 +166,8 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
 def _or_left_out(log: LogFile, by_path: Mapping[str, LogFile], max_expanded: int) -> LogFile:
     """Mark a log whose gaps are also in other logs, as its source tells.
 
-    A log of several runs is left out if the others have all of them; else the runs of the others are.
+    A log of several runs is left out if other logs have all of them. Otherwise it is read without the runs
+    that others have.
     """
     folder, runs, places = log.path.rpartition("/")[0], set[str | None](), list[str]()
     for place in log.kind.unless if log.problem is None else ():

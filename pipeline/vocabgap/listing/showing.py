@@ -120,8 +120,8 @@ def show(
 
     Args:
         root: Folders to search for gap logs, files of any name, or folders of shared corpora.
-        name: The id of an image or a session; the identifier (also a former one), the label or a wording of a
-            capability; the identity of a record, or at least its first four digits.
+        name: The id of an image or a session. Or the identifier (also a former one), the label or a wording
+            of a capability. Or the identity of a record, or at least its first four digits.
         kind: `image`, `session`, `capability` or `record`, if the name is ambiguous.
         out: The folder of the published run with the capabilities; by default the folder in the settings.
         tenants: Only the records that these tenants of a corpus may read.

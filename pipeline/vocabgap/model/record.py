@@ -276,9 +276,10 @@ def record_ids(columns: Sequence[Sequence[Any]], unreadable_timestamps: Mapping[
 def record_id(record: GapRecord, unreadable_timestamp: str | None = None) -> str:
     """Return the identity of a record: the SHA-256 of its canonical form, image included.
 
-    The canonical form is compact JSON with the fields in declared order, defaults filled in, words of
-    satisfaction resolved and the timestamp in UTC. It includes the text of an unreadable timestamp: records
-    that differ only there are two. A field after the first 13 is included if it differs from its default.
+    The canonical form is compact JSON with the fields in declared order and with defaults. Words of
+    satisfaction are numbers, and the timestamp is in UTC. It includes the text of an unreadable timestamp:
+    records that differ only there are two. A field after the first 13 is included if it differs from its
+    default.
     """
     columns = [[value] for value in structs.astuple(record)]
     return record_ids(columns, {} if unreadable_timestamp is None else {0: unreadable_timestamp})[0]

@@ -58,10 +58,10 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
     A phrase is searched in the description and in `missing_capability`. Phrases of what is not granted are
     searched in `missing_capability` only if there is no description. A phrase in a wish ("no way to handle
     permission denied", "rate limit exceeded handling") does not count. A phrase that may be in a photograph
-    ("broken pipe") counts only if something failed and the record does not name what is missing.
-    Workaround and notes are read if the description tells of a failure. They are also read if the record
-    neither names what is missing nor expresses a wish. Regular expressions search description, workaround
-    and notes. Before all rules, the notes may say that a called tool is not granted.
+    ("broken pipe") counts only if something failed and nothing is named as missing. Workaround and notes are
+    read if the description tells of a failure. They are also read if the record neither names what is missing
+    nor expresses a wish. Regular expressions search description, workaround and notes. Before all rules, the
+    notes may say that a called tool is not granted.
 
     Args:
         gaps: Table `gaps`.

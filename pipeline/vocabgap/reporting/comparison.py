@@ -85,8 +85,8 @@ class Comparison(msgspec.Struct, frozen=True):
 def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     """Compare two published runs.
 
-    A capability has risen or fallen if both its rank and its place among those open in both runs changed in
-    that direction. New, settled and pinned capabilities do not move others.
+    A capability has risen or fallen if its rank changed in that direction, and its place among those open in
+    both runs, too. New, settled and pinned capabilities do not move others.
 
     If the runs are narrowed or ranked differently, ranks are not compared. New, gone, merged and split
     capabilities then come from the groups of both runs, because a filter hides some capabilities. Without

@@ -168,8 +168,8 @@ def render(
     Raises:
         NotFoundError: There is no run.
         InvalidInputError: The run has no `gaps.parquet`, which sharing needs.
-        StateError: A file is missing, damaged or of another version; the run was replaced during the work; or
-            the folder has other files but no run.
+        StateError: A file is missing, damaged or of another version. Or the run was replaced during the work,
+            or the folder has files but no run.
         AccessDeniedError: No permission to read or write a folder.
     """
     place = resolve_target(run, option=option)

@@ -1,7 +1,7 @@
 """Embeddings of earlier runs, in one SQLite file that several runs may use at once.
 
 The key of a vector is a digest of everything it depends on: the model, the libraries, the kind of CPU and the
-text. Each row has a checksum. The cache never stops a run: if the file cannot be used, vectors are computed
+text. Each row has a checksum. The cache never stops a run. If the file cannot be used, vectors are computed
 again, and a note tells the user. A file that has grown too large is emptied.
 """
 
