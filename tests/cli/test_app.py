@@ -250,3 +250,18 @@ def test_no_line_of_output_is_a_command_for_ci(
 
     assert told.out + told.err
     assert re.findall(r"^\s*::.*|.*##[\w.-]*\[.*", told.out + told.err, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("words", [("check",), ("report", "--quiet", "--out", "OUT")], ids=" ".join)
+def test_absolute_paths_work_in_a_deleted_folder(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photos = write_corpus(tmp_path, {"heron": [gap("sky mask")]})
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+
+    told = vocabgap(*(each.replace("OUT", str(tmp_path / "out")) for each in words), photos)
+    os.chdir(tmp_path)
+
+    assert (told.code, told.err) == (0, "")

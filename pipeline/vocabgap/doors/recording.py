@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from vocabgap.doors.verbs import Answer, Event, Panel, Request, argument, extended, option, verb
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError, installing
+from vocabgap.files.refusals import current_folder
 from vocabgap.model.loading import CONFIG_VARIABLE
 from vocabgap.model.record import given_fields
 from vocabgap.text import escape_unseen, short_hash, visible
@@ -74,7 +75,7 @@ def _own_folder(call: "Call") -> Path:
     roots = call.settings.ingest.roots
     folder = Path(roots[0]) if len(roots) == 1 and Path(roots[0]).is_dir() else Path()
     is_named = call.trust or call.config or os.environ.get(CONFIG_VARIABLE)
-    if not (is_named or folder.resolve().is_relative_to(Path.cwd())):
+    if not (is_named or folder.resolve().is_relative_to(current_folder())):
         raise InvalidInputError(
             f"[ingest] roots leads out of this folder, to '{folder}', and nobody named these settings",
             hint="name the folder of the log, or add --trust",

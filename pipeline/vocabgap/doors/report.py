@@ -30,7 +30,7 @@ from vocabgap.doors.verbs import (
 )
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.atomic import whole_folder
-from vocabgap.files.refusals import refusing
+from vocabgap.files.refusals import current_folder, refusing
 from vocabgap.model.moments import LAST, iso, known_present, parse_present
 from vocabgap.model.settings import Settings, shared_from
 from vocabgap.text import escape_unseen, printable_name, visible
@@ -281,7 +281,7 @@ def _write(target: Path) -> None:
 
 def _require_nothing(target: Path) -> None:
     is_empty = not os.path.lexists(target) or (target.is_dir() and not any(target.iterdir()))
-    if not is_empty or target == Path.cwd():  # the new folder would replace it
+    if not is_empty or target == current_folder():  # the new folder would replace it
         raise StateError(f"'{escape_unseen(str(target))}' is not a new or empty folder", hint=_ELSEWHERE)
 
 

@@ -89,6 +89,14 @@ def file_kind(path: Path) -> FileKind:
     return kinds.get(mode, FileKind.DEVICE)
 
 
+def current_folder() -> Path:
+    """Return the current folder; if it was deleted, a path that does not exist. So absolute paths work."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(os.devnull, "deleted")
+
+
 def existing_content(path: Path, what: str, hint: str) -> bytes:
     """Read a file that a person named; `what` names it in errors: `settings file`."""
     content = content_of(path, what)

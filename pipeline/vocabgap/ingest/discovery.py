@@ -18,6 +18,7 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.extensions import extensions
+from vocabgap.files.refusals import current_folder
 from vocabgap.ingest.choosing import Chooser, Chosen, NothingFitsError
 from vocabgap.ingest.decoding import NATIVE_FIELDS, Decoded, FieldMap, Rejected, decode_line
 from vocabgap.ingest.formats import (
@@ -252,10 +253,15 @@ def unread_files(roots: Iterable[Path], settings: ScanSettings) -> list[str]:
     return [f"{len(found):,} {verb} not read: {names}; name one to read it"]
 
 
+def _own_files(settings: ScanSettings) -> frozenset[str]:
+    """Return the real paths of the files that vocabgap writes by itself."""
+    return frozenset(os.path.realpath(current_folder() / expanded(file)) for file in settings.own_files)
+
+
 def _unknown_files(roots: Iterable[Path], settings: ScanSettings) -> list[Path]:
     """Return the data files that neither a source knows nor vocabgap has written, nearest first."""
     catalogue = Catalogue(settings.sources)
-    own = {os.path.realpath(expanded(file)) for file in settings.own_files}
+    own = _own_files(settings)
     found: list[Path] = []
     folders = deque(str(root) for root in roots if root.is_dir())
     for _ in range(_SEARCHED):
@@ -319,7 +325,7 @@ class _Chooser(Chooser):
         wanted = None if source is None else Chosen(settings.source or "", FieldMap.of(source))
         paths = (path for paths in settings.map.values() for path in several(paths) if path)
         required = tuple(map(pointer_of, paths)) if len(roots) == 1 and not settings.is_usual else ()
-        own = frozenset(os.path.realpath(expanded(file)) for file in settings.own_files)
+        own = _own_files(settings)
         return cls(
             sources={name: kind.fields for name, kind in catalogue.kinds.items()},
             max_expanded=settings.max_expanded_mib * MIB,

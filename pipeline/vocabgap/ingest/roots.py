@@ -20,7 +20,7 @@ from vocabgap.errors import (
     require_kind,
     require_local,
 )
-from vocabgap.files.refusals import FileKind, file_kind, refusing
+from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusing
 from vocabgap.model.settings import STANDARD_INPUT
 from vocabgap.text import printable_name
 
@@ -71,7 +71,7 @@ def shown_root(root: Path) -> str:
     """Return a root for a message or a command: `-` for standard input, else its path from here."""
     if origin := origin_of(root):
         return origin
-    here = Path.cwd()
+    here = current_folder()
     shown = printable_name(str(root.relative_to(here) if root.is_relative_to(here) else root))
     return f"./{shown}" if shown == STANDARD_INPUT else shown
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, converted, expanded, unusable
-from vocabgap.files.refusals import existing_content
+from vocabgap.files.refusals import current_folder, existing_content
 from vocabgap.model.settings import Settings, UsualIngestSettings, known_flags, known_settings
 from vocabgap.model.sources import require_fields, rules_in_force, sources_in_force
 from vocabgap.text import ignored_stems, printable_name, synonym_table
@@ -129,7 +129,7 @@ def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | Non
 
 def _leading_out(written: Mapping[tuple[str, str], str], folder: Path) -> tuple[str, ...]:
     """Return a sentence for each path that is neither below a folder nor below the current one."""
-    homes = (folder.resolve(), Path.cwd())
+    homes = (folder.resolve(), current_folder())
     places = {place: Path(os.path.realpath(expanded(value))) for place, value in written.items()}
     return tuple(
         f"[{table}] {key} leads out of its folder, to '{printable_name(str(place))}'"

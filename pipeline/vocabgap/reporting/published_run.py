@@ -26,7 +26,7 @@ from vocabgap.errors import (
 from vocabgap.files.atomic import settle, strangers, whole_folder
 from vocabgap.files.opening import whole
 from vocabgap.files.parts import Parts
-from vocabgap.files.refusals import FileKind, file_kind, refusal, refusing
+from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
 from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
 from vocabgap.reporting.manifest import (
     MANIFEST_NAME,
@@ -88,7 +88,7 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
     if not target.is_dir():
         raise StateError(f"'{target}' is not a folder", hint="name a folder with --out")
     with suppress(OSError):  # the current folder may have been deleted
-        if Path.cwd().is_relative_to(target):
+        if current_folder().is_relative_to(target):
             # A new folder would replace it, and the shell would stay in the old folder.
             raise StateError(f"'{target}' holds the current folder", hint="name another folder with --out")
     with refusing(f"'{target}' cannot be read", hint="check its permissions and its disk"):

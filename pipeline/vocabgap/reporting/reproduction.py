@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from vocabgap.errors import expanded, full_address
 from vocabgap.extensions import extensions
+from vocabgap.files.refusals import current_folder
 from vocabgap.ingest.roots import origin_of
 from vocabgap.model.loading import CONFIG_NAME
 from vocabgap.model.moments import iso
@@ -150,7 +151,7 @@ class Reproduction(msgspec.Struct, frozen=True):
     def _home(self) -> Path:
         """Return the folder to run the commands in: the nearest one that contains all roots."""
         folders = [root.parent for root in self.roots if not origin_of(root)]
-        return Path(os.path.commonpath(folders or [Path.cwd()]))
+        return Path(os.path.commonpath(folders or [current_folder()]))
 
     @property
     def _previous(self) -> str:
@@ -163,7 +164,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         Return only the name if both share just the root of the file system: other folders may contain the
         name of a person.
         """
-        place, home = expanded(path).resolve(), self._home
+        place, home = (current_folder() / expanded(path)).resolve(), self._home
         if origin := origin_of(place):
             return origin
         apart = os.path.commonpath([place, home]) == place.anchor and place.parent != home
@@ -196,4 +197,4 @@ def _line(words: Iterable[str]) -> str:
 
 
 def _name(path: str | None) -> str | None:
-    return None if path is None else printable_name(expanded(path).resolve().name)
+    return None if path is None else printable_name((current_folder() / expanded(path)).resolve().name)

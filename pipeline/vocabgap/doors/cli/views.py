@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vocabgap.doors.cli.output import PIPE_WIDTH
 from vocabgap.extensions import extensions
+from vocabgap.files.refusals import current_folder
 from vocabgap.ingest.roots import origin_of
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.text import (
@@ -232,5 +233,5 @@ def _harmless(cell: object) -> object:
 def folder_line(folder: Path) -> str:
     """Return a folder, relative if it is inside the current folder, or its address."""
     with suppress(OSError, ValueError):  # the current folder is gone, or does not contain it
-        folder = folder.relative_to(Path.cwd())
+        folder = folder.relative_to(current_folder())
     return origin_of(folder) or escape_unseen(str(folder))
