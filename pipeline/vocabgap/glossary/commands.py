@@ -22,7 +22,6 @@ from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_s
 from vocabgap.glossary.senses import SenseStatus, Strictness, TermSense
 from vocabgap.glossary.session import clock
 from vocabgap.model.loading import login
-from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.moments import iso, parse_now
 from vocabgap.text import excerpt, visible
 
@@ -117,6 +116,8 @@ def show_term(call: Call, request: ShowTerm) -> Answer:
     senses = loaded.glossary.history(name)
     if not senses:
         terms = (sense.surface.surface_text for sense in loaded.glossary)
+        from vocabgap.model.lookup import did_you_mean  # noqa: PLC0415 - loads Polars
+
         raise NotFoundError(f"term '{name}' was not found", hint=did_you_mean(name, terms) or _LISTED)
     answering = loaded.glossary.resolve(name)
     answers = runtime.files.answers(name)
