@@ -86,7 +86,10 @@ def labels_of(wordings: Sequence[str], kept: Mapping[int, str] = {}) -> list[str
 
     Wordings whose labels would be equal stay whole. `kept` are groups with the labels that they keep.
     """
-    needs = [need(wording).lower() if _is_shouted(wording) else need(wording) for wording in wordings]
+    needs = (
+        need(wording).lower() if wording.isupper() and _is_identifier(wording) else need(wording)
+        for wording in wordings
+    )
     labels = [kept.get(number, own) for number, own in enumerate(needs)]
     alike = Counter(map(str.casefold, labels))
     return [
@@ -112,10 +115,6 @@ def best_wording(wordings: Iterable[tuple[str, int]]) -> str:
 
 def _is_identifier(wording: str) -> bool:
     return " " not in wording and len(words(wording)) > 1 and "-" not in wording
-
-
-def _is_shouted(wording: str) -> bool:
-    return wording.isupper() and _is_identifier(wording)
 
 
 def similarity(rows: Rows, others: IntArray) -> FloatArray:

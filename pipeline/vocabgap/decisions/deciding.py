@@ -49,14 +49,7 @@ from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.model.tables import REGRESSED, SETTLED
 from vocabgap.reporting.manifest import Manifest
 from vocabgap.reporting.published_run import read_gaps, read_groups, read_run
-from vocabgap.text import (
-    can_be_seen,
-    excerpt,
-    form,
-    is_excerpt,
-    printable_name,
-    shortened,
-)
+from vocabgap.text import can_be_seen, excerpt, form, is_excerpt, printable_name, shortened
 
 _ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
 _NOTHING_DECIDED: Final = "nothing was decided; the next report follows the earlier decision"

@@ -225,12 +225,7 @@ def check(call: "Call", request: Check) -> Answer:
     known = () if request.write_baseline else call.known_lines()
     import polars as pl
 
-    from vocabgap.ingest.checking import (
-        is_known,
-        repaired_lines,
-        unclear_lines,
-        unreadable_times,
-    )
+    from vocabgap.ingest.checking import is_known, repaired_lines, unclear_lines, unreadable_times
     from vocabgap.ingest.scanning import scan, unmatched
 
     selection = selection_of(request)

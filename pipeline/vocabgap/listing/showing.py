@@ -10,14 +10,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.errors import (
-    InvalidInputError,
-    NotFoundError,
-    alike,
-    require_text,
-    texts,
-    unusable,
-)
+from vocabgap.errors import InvalidInputError, NotFoundError, alike, require_text, texts, unusable
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, newest, scan, unmatched
 from vocabgap.listing.records import (

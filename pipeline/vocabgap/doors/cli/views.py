@@ -167,10 +167,6 @@ def table(
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
 
 
-def _ruled(lines: Sequence[str]) -> str:
-    return max(map(len, lines)) * _glyphs("─", "-")
-
-
 def aligned(
     rows: Sequence[Mapping[str, str | None]],
     below: Mapping[str, str],
@@ -193,7 +189,7 @@ def aligned(
     ]
     widths = [min(max(map(len, column)), _WIDEST) for column in zip(*cells, strict=True)]
     first, *lines = ["   ".join(map(str.ljust, each, widths)).rstrip() for each in cells]
-    blocks = [first, _ruled((first, *lines))]
+    blocks = [first, max(map(len, (first, *lines))) * _glyphs("─", "-")]
     for line, row in zip(lines, rows, strict=True):
         texts = ((before, row[name]) for name, before in below.items() if name not in spared)
         blocks += [line, *(_indented(before + excerpt(text)) for before, text in texts if text)]
