@@ -64,12 +64,13 @@ def test_chunks_are_found_by_what_they_are_and_say(
 def test_a_chunk_is_found_though_statistics_cut_its_metadata(
     corpus: Corpus, tmp_path: Path, visibility: str, ids: list[str]
 ) -> None:
-    metadata = {"name": "private \x07", "text": "x" * 5_000, "visibility": visibility}
+    metadata = {"name": "private \x07", "text": "x" * 5_000, "visibility": visibility, "kind": "gap-record"}
+    content = f'{{"deep": {"[" * 5_000}, "\\u00e9"'
     backup = tmp_path / "backup.jsonl"
-    backup.write_text(json.dumps({"id": "x", "embedding": [1.0], "metadata": metadata, "document": "d"}))
+    backup.write_text(json.dumps({"id": "x", "embedding": [1.0], "metadata": metadata, "document": content}))
     corpus.restore(backup)
 
-    assert corpus.list_chunks().chunks["id"].to_list() == ids
+    assert corpus.list_chunks(match="deep").chunks["id"].to_list() == ids
 
 
 def corpus(*words: str) -> Told:

@@ -102,7 +102,7 @@ def _fits(column: str, name: str) -> pl.Expr:
 
 def _with_values(content: str) -> str:
     """Append the values of a JSON object, whose text may be escaped."""
-    with suppress(msgspec.DecodeError, UnicodeError):
+    with suppress(msgspec.DecodeError, RecursionError, UnicodeError):
         return "\n".join([content, *map(str, msgspec.json.decode(content, type=dict[str, Any]).values())])
     return content
 
