@@ -265,3 +265,19 @@ def test_absolute_paths_work_in_a_deleted_folder(
     os.chdir(tmp_path)
 
     assert (told.code, told.err) == (0, "")
+
+
+@pytest.mark.parametrize(("words", "code"), [(("check", "."), 4), (("log", ".", "-d", "x"), 0)])
+def test_a_memory_limit_that_is_too_low_is_an_error_of_ours(
+    words: tuple[str, ...], code: int, tmp_path: Path
+) -> None:
+    limited = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (300 << 20,) * 2); sys.argv[0] = 'x'; "
+    )
+    command = [sys.executable, "-c", limited + "from vocabgap.__main__ import main; main()", *words]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert told.returncode == code, told.stderr
+    assert told.stderr.startswith("vocabgap: the memory limit (`ulimit -v`) is 300 MiB, expected") == bool(
+        code
+    )

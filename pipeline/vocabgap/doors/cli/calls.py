@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import resource
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -159,11 +160,26 @@ class Call:
         return read_baseline(self.settings.check.baseline)
 
 
+def require_memory() -> None:
+    """Raise StateError if the process may not have the address space that a report takes.
+
+    Compiled libraries abort the process if they cannot have it.
+    """
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY and most >> 20 < _LEAST_MIB:
+        raise StateError(
+            f"the memory limit (`ulimit -v`) is {most >> 20:,} MiB, expected {_LEAST_MIB:,} or more",
+            hint="raise it; it limits the address space, which is larger than the memory in use",
+        )
+
+
 def command_of(verb: Verb[Any]) -> Callable[..., None]:
     """Return the function that Typer turns into a command."""
     fields = parameters(verb.request)
 
     def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - as Typer has read them
+        if context.command_path.split()[1] not in _SMALL:
+            require_memory()
         call = Call(verb, context, values)
         call.output.quiet = values.get("quiet", False)
         request = verb.request(**{each.name: _value(each, values[each.name]) for each in fields})
@@ -222,6 +238,9 @@ def _text(answer: Answer) -> str:
 
 
 _KIND: Final = inspect.Parameter.KEYWORD_ONLY
+# Commands that need no compiled library, or none that many processors make larger.
+_SMALL: Final = frozenset({"glossary", "hook", "init", "log", "manual", "mcp", "schema", "status"})
+_LEAST_MIB: Final = 3_840  # for a report on few logs, with two processors
 
 
 def _parameter(name: str, kind: Any, info: Any, default: Any = None) -> inspect.Parameter:  # noqa: ANN401
