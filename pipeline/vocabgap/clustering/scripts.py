@@ -38,8 +38,8 @@ def pieces(words: Iterable[str]) -> Iterator[str]:
             yield word
             continue
         for run in _RUNS.findall(word):
-            found = [piece for pieces in _PIECES.findall(run) for piece in pieces if piece]
-            yield from found or [run]
+            parts = [piece for pieces in _PIECES.findall(run) for piece in pieces if piece]
+            yield from parts or [run]
 
 
 def known_scripts(vocabulary: Sequence[str]) -> frozenset[str]:

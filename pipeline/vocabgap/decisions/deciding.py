@@ -112,14 +112,14 @@ class Decisions:
     def renamed(self) -> dict[str, str]:
         """Map decisions to the present label of their capability, if the run calls it otherwise."""
         label_of = dict(self._groups.select("surface", "label").iter_rows())
-        found = {}
+        labels = {}
         for decision in self.all():
             about = decision.capability
             names = () if about is None else (form(wording, label_of) for wording in about.wordings)
             label = next((label_of[name] for name in names if name in label_of), None)
             if about is not None and label not in {None, about.label}:
-                found[decision.decision_id] = label
-        return found
+                labels[decision.decision_id] = label
+        return labels
 
     def merge(self, capability: str, other: str, why: str = "") -> Decision:
         """Merge two capabilities into one, with the identifier of the first.

@@ -75,8 +75,8 @@ class PublishedGroups:
         by_capability = groups.group_by("capability_id", maintain_order=True).agg("surface")
         self._names: dict[str, list[str]] = dict(by_capability.iter_rows())
         group_of = groups.select("surface", "group_id").iter_rows()
-        found = {surface_of(name): group for name, group in group_of}
-        self._proposed = known_clusters(self._records, found, settings.cluster)
+        group_by_surface = {surface_of(name): group for name, group in group_of}
+        self._proposed = known_clusters(self._records, group_by_surface, settings.cluster)
 
     def effects(self, earlier: Collection[Decision], new: Collection[Decision]) -> tuple[Effect, ...]:
         """Return the capabilities that new decisions change, by rank; merged ones last."""
@@ -87,7 +87,7 @@ class PublishedGroups:
             for each in after.clusters.constraints
             if isinstance(each, Apart)
         )
-        found = []
+        effects = []
         for name in {**before.rows, **after.rows}:
             old, row = before.rows.get(name, {}), after.rows.get(name, {})
             if all(old.get(fact) == row.get(fact) for fact in ("label", "mentions", "status", "pinned")):
@@ -98,22 +98,21 @@ class PublishedGroups:
             if not row:
                 wording = next(wording for wording, own in before.capability_of.items() if own == name)
                 into = after.rows.get(after.capability_of[wording], {}).get("label")
-            found.append(Effect(name, **facts, merged_into=into, is_estimate=is_estimate))
-        return tuple(sorted(found, key=lambda each: (each.rank is None, each.rank or each.previous_rank)))
+            effects.append(Effect(name, **facts, merged_into=into, is_estimate=is_estimate))
+        return tuple(sorted(effects, key=lambda each: (each.rank is None, each.rank or each.previous_rank)))
 
     def _after(self, decisions: Iterable[Decision]) -> _State:
         active = in_force(decisions)
         effective = replay(active, self._proposed.names(separations(active)))
         constraints = map(self._as_published, effective.constraints)
         clusters = self._proposed.constrained(constraints, effective.separated)
-        found = identify(
+        identities = identify(
             self._proposed, clusters, self._records, baseline=self._groups, verdicts=effective.verdicts
-        )
-        ranked = rank_parts(
-            self._lines, clusters, self._settings.rank, now=self._now, identities=found.identities
-        )
+        ).identities
+        settings = self._settings.rank
+        ranked = rank_parts(self._lines, clusters, settings, now=self._now, identities=identities)
         rows = ranked.select("capability_id", "pinned", *_FACTS).to_dicts()
-        wordings = clusters.wordings.join(found.identities, on="cluster").sort(-pl.col("mentions"), "wording")
+        wordings = clusters.wordings.join(identities, on="cluster").sort(-pl.col("mentions"), "wording")
         owners = dict(wordings.select("wording", "capability_id").iter_rows())
         return _State(clusters, {row["capability_id"]: row for row in rows}, owners)
 

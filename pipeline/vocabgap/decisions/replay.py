@@ -112,22 +112,22 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
     return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive), separated)
 
 
-def followed(found: "Clusters", decisions: Iterable[Decision]) -> "tuple[EffectiveDecisions, Clusters]":
+def followed(clusters: "Clusters", decisions: Iterable[Decision]) -> "tuple[EffectiveDecisions, Clusters]":
     """Apply decisions to groups; return the decisions with their effect, and the new groups."""
     active = in_force(decisions)
-    effective = replay(active, found.names(separations(active)))
-    return effective, found.constrained(effective.constraints, effective.separated)
+    effective = replay(active, clusters.names(separations(active)))
+    return effective, clusters.constrained(effective.constraints, effective.separated)
 
 
 def separations(active: Iterable[Decision]) -> frozenset[str]:
     """Return the own forms of wordings that active splits separate from wordings with the same surface."""
-    found: set[str] = set()
+    forms: set[str] = set()
     for split in active:
         if split.capability is None or split.action is not Action.SPLIT:
             continue
         staying = {surface(wording) for wording in (*split.capability.wordings, *split.staying)}
-        found.update(own_form(wording) for wording in split.wordings if surface(wording) in staying)
-    return frozenset(found)
+        forms.update(own_form(wording) for wording in split.wordings if surface(wording) in staying)
+    return frozenset(forms)
 
 
 def _forms(wordings: Iterable[str], separated: frozenset[str]) -> dict[str, None]:

@@ -86,8 +86,8 @@ class ShardedNeighbours(SparseNeighbours):
                 pickle.dumps((shared, own, DEPTH * best[part]))
                 for own, part in zip(asked, batches, strict=True)
             ]
-            found = pl.concat(self._sharding.search(work))
-            near, similarity, bound = (found[name].to_numpy() for name in _FOUND)
+            frame = pl.concat(self._sharding.search(work))
+            near, similarity, bound = (frame[name].to_numpy() for name in _FOUND)
             best, unlisted = np.maximum(best, similarity), np.maximum(unlisted, bound)
             listed = _none_last(np.concatenate([listed, near], axis=1))
         return listed, unlisted

@@ -243,14 +243,14 @@ def unread_files(roots: Iterable[Path], settings: ScanSettings) -> list[str]:
     if settings.source or settings.map:
         return []  # they were read, or do not fit
     try:
-        found = [path for path in _unknown_files(roots, settings) if ".json" not in path.suffixes]
+        others = [path for path in _unknown_files(roots, settings) if ".json" not in path.suffixes]
     except OSError as error:
         return [f"other files were not looked for in '{shown_root(Path(error.filename))}': {error.strerror}"]
-    if not found:
+    if not others:
         return []
-    names = ", ".join(map(shown_root, found[:_OTHERS])) + (", …" if len(found) > _OTHERS else "")
-    verb = "file with another name was" if len(found) == 1 else "files with other names were"
-    return [f"{len(found):,} {verb} not read: {names}; name one to read it"]
+    names = ", ".join(map(shown_root, others[:_OTHERS])) + (", …" if len(others) > _OTHERS else "")
+    verb = "file with another name was" if len(others) == 1 else "files with other names were"
+    return [f"{len(others):,} {verb} not read: {names}; name one to read it"]
 
 
 def _own_files(settings: ScanSettings) -> frozenset[str]:
@@ -262,7 +262,7 @@ def _unknown_files(roots: Iterable[Path], settings: ScanSettings) -> list[Path]:
     """Return the data files that neither a source knows nor vocabgap has written, nearest first."""
     catalogue = Catalogue(settings.sources)
     own = _own_files(settings)
-    found: list[Path] = []
+    files: list[Path] = []
     folders = deque(str(root) for root in roots if root.is_dir())
     for _ in range(_SEARCHED):
         if not folders:
@@ -281,8 +281,8 @@ def _unknown_files(roots: Iterable[Path], settings: ScanSettings) -> list[Path]:
                     and catalogue.kind_of(entry.name, entry.path) is None
                     and os.path.realpath(entry.path) not in own
                 ):
-                    found.append(Path(entry.path))
-    return found
+                    files.append(Path(entry.path))
+    return files
 
 
 def undecided(root: Path, files: Iterable[Path], settings: ScanSettings) -> list[Path]:

@@ -106,7 +106,7 @@ def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> s
 
 def _of_words(text: str) -> str | None:
     category_of, stems = _stems(), [stem(word) for word in words(text[:_READ])]
-    found: dict[tuple[str, ...], str] = {}
+    category_by_phrase: dict[tuple[str, ...], str] = {}
     given = frozenset(stems)
     heads: list[str] = []  # of compounds such as "luminance noise"
     is_next = False
@@ -115,12 +115,12 @@ def _of_words(text: str) -> str | None:
         phrases = (tuple(stems[:length]) for length in range(_LONGEST, 0, -1))
         phrase = next((each for each in phrases if each in category_of), None)
         if phrase is not None:
-            found[phrase] = category_of[phrase]
-            heads += [found[phrase]] * is_next
+            category_by_phrase[phrase] = category_of[phrase]
+            heads += [category_by_phrase[phrase]] * is_next
         is_next = phrase is not None
         del stems[: len(phrase or " ")]
-    hits = Counter(found.values())
-    has_place = any((stem(word),) in found for word in _PLACES.split())
+    hits = Counter(category_by_phrase.values())
+    has_place = any((stem(word),) in category_by_phrase for word in _PLACES.split())
     if has_place or not (hits or given.isdisjoint(map(stem, _REMOVALS.split()))):
         return _LOCAL
     return _leading(hits) or _leading(Counter(heads))

@@ -88,8 +88,8 @@ def drawn_units(selected: Parts) -> pl.DataFrame | None:
 
 
 def _distinct(records: Parts, names: Sequence[str]) -> pl.DataFrame:
-    found = records.each(lambda part: part.select(names).unique()).unique()
-    return found.sort(names).with_row_index("unit")
+    distinct = records.each(lambda part: part.select(names).unique()).unique()
+    return distinct.sort(names).with_row_index("unit")
 
 
 def evidence(

@@ -312,17 +312,17 @@ def _decided_relations(
         groups[old, new] = {*were}, {*are}
         sides[SPLIT, old].append((old, new))
         sides[MERGED, new].append((old, new))
-    found: list[bool | None] = []
+    are_decided: list[bool | None] = []
     for relation, new, old in rows:
         own = groups.get((old, new))
         alike = sides.get((relation, old if relation == SPLIT else new), ())
         others = [groups[pair] for pair in alike if pair != (old, new)]
         if own is None or not others:
-            found.append(None)
+            are_decided.append(None)
             continue
         were, are = (any(own[run] & other[run] for other in others) for run in (0, 1))
-        found.append(were == are)
-    return found
+        are_decided.append(were == are)
+    return are_decided
 
 
 def _capabilities(surfaces: pl.DataFrame) -> pl.DataFrame:

@@ -209,8 +209,8 @@ def found_trends(
     chance = 2 * np.minimum(more, fewer)
     possible = ~skipped & (2 * np.minimum(high**whole, (1 - low) ** whole) <= SIGNIFICANCE)
     ordered = np.sort(chance[possible])
-    found = ordered[ordered <= SIGNIFICANCE * np.arange(1, ordered.size + 1) / max(ordered.size, 1)]
-    is_found = possible & (chance <= found.max(initial=-1.0))
+    significant = ordered[ordered <= SIGNIFICANCE * np.arange(1, ordered.size + 1) / max(ordered.size, 1)]
+    is_found = possible & (chance <= significant.max(initial=-1.0))
     doubled, halved = (
         bdtr(lately, whole, 2 * even / (1 + even)),
         bdtrc(lately - 1.0, whole, even / (2 - even)),

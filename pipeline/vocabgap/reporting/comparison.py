@@ -75,11 +75,11 @@ class Comparison(msgspec.Struct, frozen=True):
 
     def of(self, kind: Kind) -> dict[bool | None, list[Change]]:
         """Return the changes of one kind by `decided`."""
-        found: dict[bool | None, list[Change]] = {}
+        by_decided: dict[bool | None, list[Change]] = {}
         for change in self.changes:
             if change.kind is kind:
-                found.setdefault(change.decided, []).append(change)
-        return found
+                by_decided.setdefault(change.decided, []).append(change)
+        return by_decided
 
 
 def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:

@@ -191,13 +191,13 @@ def _became(rows: pl.DataFrame) -> pl.DataFrame:
     texts = events.select(pl.col("run", "later", "capability_id").cast(pl.String), "moment")
     became: defaultdict[str, dict[str, tuple[datetime, bool]]] = defaultdict(dict)
     for _, group in groupby(texts.iter_rows(), key=lambda row: row[0]):
-        found = [
+        partings = [
             (source, last, (moment, parted or (run, source) in went_on))
             for run, later, source, moment in group
             for last, (_, parted) in ({later: (moment, False)} | became[later]).items()
             if last != source
         ]
-        for source, last, parting in found:
+        for source, last, parting in partings:
             became[source].setdefault(last, parting)
     return pl.DataFrame(
         [(source, last, *parting) for source, lasts in became.items() for last, parting in lasts.items()],

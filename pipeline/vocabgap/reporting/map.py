@@ -228,19 +228,19 @@ def _labels(
 ) -> list[tuple[Line, ...]]:
     """Return the label of each circle, below, above or beside it; better ranks get the room first."""
     taken = [_Box(x - r, y - r, x + r, y + r) for x, y, r in zip(xs, ys, radii, strict=True)]
-    found: list[tuple[Line, ...]] = []
+    labels: list[tuple[Line, ...]] = []
     for text, x, y, radius in zip(texts, xs, ys, radii, strict=True):
         lines = textwrap.wrap(text, _LETTERS, max_lines=_LINES, placeholder="…", break_on_hyphens=False)
         free = (box for box in _boxes(lines, x, y, radius) if not any(map(box.meets, taken)))
         box = next((box for box in free if box.is_inside), None)
         if box is None:
-            found.append(())
+            labels.append(())
             continue
         taken.append(box)
         middle = round((box.left + box.right) / 2, 1)
         bases = (round(box.top + _LINE * (place + 0.8), 1) for place in range(len(lines)))
-        found.append(tuple(Line(line, middle, base) for line, base in zip(lines, bases, strict=True)))
-    return found
+        labels.append(tuple(Line(line, middle, base) for line, base in zip(lines, bases, strict=True)))
+    return labels
 
 
 def _boxes(lines: Sequence[str], x: float, y: float, radius: float) -> Iterator[_Box]:

@@ -140,12 +140,12 @@ def bars(numbers: Sequence[int]) -> str:
     most = max(numbers, default=0)
     step = SPARK.width / max(len(numbers), 1)
     width = round(step * SPARK.filled, 1)
-    found = []
+    parts = []
     for position, each in enumerate(numbers):
         if each:
             top = round(SPARK.height - max(1.0, SPARK.height * each / most), 1)
-            found.append(f"M{position * step:.1f} {SPARK.height}V{top}h{width}V{SPARK.height}")
-    return "".join(found)
+            parts.append(f"M{position * step:.1f} {SPARK.height}V{top}h{width}V{SPARK.height}")
+    return "".join(parts)
 
 
 def heat(number: int, most: int) -> int:

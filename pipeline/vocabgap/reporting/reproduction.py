@@ -86,8 +86,8 @@ class Reproduction(msgspec.Struct, frozen=True):
             return [option] * value
         if option == "--embedder":
             # The result of `auto` depends on the machine.
-            found = NO_EMBEDDER if self.model is None else MINILM
-            used = found if value == AUTO else value or NO_EMBEDDER
+            automatic = NO_EMBEDDER if self.model is None else MINILM
+            used = automatic if value == AUTO else value or NO_EMBEDDER
             values = [used if used in _EMBEDDERS else self._beside(used, *_EMBEDDERS)]
         elif value is None or option in _LEFT_OUT or (option == "--decisions" and self.decided is None):
             values = []

@@ -271,10 +271,10 @@ def _inputs(files: pl.DataFrame) -> tuple[InputFile, ...]:
 
 def _require_same_records(ranked: pl.DataFrame, gaps: Parts) -> None:
     without = pl.col("capability_id").null_count().alias("without")
-    found = gaps.each(lambda part: counted(part).select(MENTIONS, without)).sum()
+    totals = gaps.each(lambda part: counted(part).select(MENTIONS, without)).sum()
     mentions = int(ranked["mentions"].sum())
-    there = int(found["mentions"].item())
-    if mentions != there or found["without"].item():
+    there = int(totals["mentions"].item())
+    if mentions != there or totals["without"].item():
         raise InvalidInputError(
             f"the ranking has {mentions:,} mentions, but the scan has {there:,}",
             hint="give the scan whose records were ranked",
