@@ -325,6 +325,10 @@ def in_words(name: str) -> str:
     return name.replace("_", " ")
 
 
+FILTERS: Final = {each.__name__: each for each in (count, differing_in_numbers, in_words, short_hash)}
+"""Functions that are filters in all templates."""
+
+
 def printable_name(name: str) -> str:
     """Return a file's name as text in any locale: bytes that are not UTF-8 become escapes."""
     if name.isascii():

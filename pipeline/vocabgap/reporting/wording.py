@@ -26,17 +26,7 @@ from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES
 from vocabgap.reporting.summary import Summary
-from vocabgap.text import (
-    count,
-    differing_in_numbers,
-    escape_unseen,
-    excerpt,
-    in_units,
-    in_words,
-    short_hash,
-    shortened,
-    unit_names,
-)
+from vocabgap.text import FILTERS, escape_unseen, excerpt, in_units, shortened, unit_names
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
@@ -180,20 +170,8 @@ def environment(unit: str, *, autoescape: bool, **filters: Callable[..., object]
         auto_reload=False,
         undefined=jinja2.StrictUndefined,
     )
-    shared = (
-        capital,
-        count,
-        day,
-        differing_in_numbers,
-        in_seconds,
-        in_words,
-        iso,
-        number,
-        number_range,
-        rating,
-        short_hash,
-    )
-    templates.filters.update({function.__name__: function for function in (*shared, sparkline)}, **filters)
+    functions = (capital, day, in_seconds, iso, number, number_range, rating, sparkline)
+    templates.filters |= FILTERS | {each.__name__: each for each in functions} | filters
     templates.filters["units"] = lambda number, adjective="": in_units(number, unit, adjective)
     templates.globals |= dict(zip(("unit", "units"), unit_names(unit), strict=True)) | _GLOBALS
     return templates

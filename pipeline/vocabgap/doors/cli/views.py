@@ -18,18 +18,7 @@ from vocabgap.extensions import extensions
 from vocabgap.files.refusals import current_folder
 from vocabgap.ingest.roots import origin_of
 from vocabgap.model.moments import in_seconds, iso
-from vocabgap.text import (
-    carried,
-    count,
-    differing_in_numbers,
-    escape_unseen,
-    excerpt,
-    in_units,
-    in_words,
-    short_hash,
-    unit_names,
-    visible,
-)
+from vocabgap.text import FILTERS, carried, escape_unseen, excerpt, in_units, unit_names, visible
 
 if TYPE_CHECKING:
     import jinja2
@@ -54,18 +43,14 @@ def _environment() -> "jinja2.Environment":
         lstrip_blocks=True,
         autoescape=False,  # noqa: S701 - a terminal shows text, not HTML
     )
-    environment.filters |= {
-        "count": count,
+    environment.filters |= FILTERS | {
         "day": _day,
-        "differing_in_numbers": differing_in_numbers,
         "excerpt": lambda text, *most: excerpt(str(text), *most),
         "folder": folder_line,
-        "in_words": in_words,
         "iso": iso,
         "minute": lambda moment: f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}",
         "number": "{:,}".format,
         "seconds": in_seconds,
-        "short_hash": short_hash,
         "units": in_units,
         "unseen": lambda text: escape_unseen(str(text)),
         "visible": lambda text: visible(str(text)),
