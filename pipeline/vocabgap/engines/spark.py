@@ -74,7 +74,7 @@ _SIZES: Final = {"part": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
 _REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
 _PORT: Final = 15_002  # the default of Spark Connect
 _CONNECT_SECONDS: Final = 5.0  # wait for a server
-_STOP_SECONDS: Final = 2.0  # wait for Sail
+_STOP_SECONDS: Final = 2.0  # wait for a connection or a server that ends
 _RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
 _WORKERS_HINT: Final = (
     "its workers need vocabgap's dependencies with the same Polars, and logs and report under the same paths"
@@ -392,18 +392,30 @@ def _sail() -> Iterator["SparkSession"]:
         try:
             yield session
         finally:
-            session.client.close()
+            _end(session.client.close)
     finally:
-        # `stop` waits for all open connections.
-        stopping = threading.Thread(target=server.stop, daemon=True)
-        stopping.start()
-        stopping.join(_STOP_SECONDS)
+        _end(server.stop)
 
 
 def _keep_ctrl_c() -> None:
     """Take Ctrl-C back from Sail, which would only end its server."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+
+
+def _end(stop: Callable[[], object]) -> None:
+    """Close a connection or a server. It may wait for work that was interrupted, so do not wait for it long.
+
+    Ignore its errors: the work is done, or has failed for its own reason.
+    """
+
+    def quietly() -> None:
+        with suppress(Exception):
+            stop()
+
+    ending = threading.Thread(target=quietly, daemon=True)
+    ending.start()
+    ending.join(_STOP_SECONDS)
 
 
 @contextmanager
@@ -413,8 +425,7 @@ def _server(remote: str) -> Iterator["SparkSession"]:
     try:
         yield session
     finally:
-        with suppress(Exception):  # the work is done, or has failed for its own reason
-            session.stop()
+        _end(session.stop)
 
 
 def _place(remote: str) -> str:
