@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from builders.command import vocabgap
 from corpus.builders import NORTH, ids_of
 from vocabgap.corpus.corpus import Corpus, Identity, Overview, overview
 from vocabgap.model.record import LOG_NAME
@@ -85,6 +86,8 @@ def test_a_newer_version_of_a_parser_supersedes_the_records_of_an_older_one(corp
         corpus.push({"files": [{"parsedChunks": [piece]}]}, **NORTH)
 
     assert [identity.superseded for identity in corpus.status().identities] == [1]
-    assert corpus.remove_orphans("north") == 1
+    assert corpus.remove_orphans("north", dry_run=True) == 1
+    assert vocabgap("corpus", "compact", "--superseded", "--corpus", corpus.store.folder).code == 2
+    assert vocabgap("corpus", "compact", "--superseded", "--yes", "--corpus", corpus.store.folder).code == 0
     left = corpus.store.version().rows(["source_path", "metadata"]).rows()
     assert (len(left), any("2.0.0" in metadata for path, metadata in left if path == "a.js")) == (4, False)

@@ -349,10 +349,21 @@ def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
     )
 
 
-@verb(Request, settings=_SETTINGS)
-def compact(call: "Call", _: Request) -> Answer:
+class Compact(Request):
+    """The request of `compact`."""
+
+    superseded: Annotated[bool, option("First remove the superseded records of all tenants.")] = False
+    yes: Annotated[bool, _YES] = False
+
+
+@verb(Compact, settings=_SETTINGS)
+def compact(call: "Call", request: Compact) -> Answer:
     """Rewrite the files of the corpus without removed records."""
-    measures = _open(call).compact()
+    corpus = _open(call)
+    if request.superseded and not request.yes:
+        number = sum(each.superseded for each in corpus.status().identities)
+        _ask(f"Remove {count(number, 'superseded record')} of all tenants?")
+    measures = corpus.compact(superseded=request.superseded)
     return Answer(view="corpus-compact.txt.j2", result=asdict(measures), shown={"measures": measures})
 
 

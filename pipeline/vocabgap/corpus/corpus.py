@@ -305,8 +305,16 @@ class Corpus:
             change.keep("logs", change.table("logs").join(emptied, on=PATH_KEY, how="anti"))
             return change.delete(pl.col("id").is_in(orphans["id"].implode()))
 
-    def compact(self) -> Measures:
-        """Rewrite the files of the corpus without removed records."""
+    def compact(self, *, superseded: bool = False) -> Measures:
+        """Rewrite the files of the corpus without removed records.
+
+        Args:
+            superseded: Whether to remove the superseded records of all tenants first; see `status`.
+        """
+        if superseded:
+            with self.store.changing("remove superseded records") as change:
+                chunks = judged(change, self.settings.of(CorpusSettings).orphan_version_gap)
+                change.delete(pl.col("id").is_in(chunks.filter(orphan="superseded")["id"].implode()))
         return self.store.compact()
 
     def status(self) -> "Overview":
