@@ -194,7 +194,7 @@ def numbers_in(form: str) -> tuple[str, ...]:
 
 def differing_in_numbers(wordings: Iterable[str]) -> str:
     """Say how many wordings differ from another one only in numbers; empty if none does."""
-    surfaces = [*map(surface, wordings)]
+    surfaces = [surface(wording) for wording in wordings if _FIGURES.search(wording)]
     alike = Counter(map(without_numbers, set(surfaces)))
     differing = sum(alike[without_numbers(form)] > 1 for form in surfaces)
     return f"{differing:,} wordings differ only in numbers" if differing else ""
