@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from faults import checks, flips, mutants, special, system_calls
+from faults import checks, flips, mutants, processes, special, system_calls
 from faults.targets import VERBS, digested, readers
 
 _LINES: Final = 1_000_000
@@ -31,7 +31,7 @@ class Part(NamedTuple):
     """One row's share of an attack.
 
     Attributes:
-        slowest: CPU seconds of the longest case; null where cases were not timed.
+        slowest: Seconds of the longest case, of the processor or (hooks) of the clock; null if not timed.
     """
 
     attack: str
@@ -105,7 +105,21 @@ def special_files(_: int) -> list[Part]:
     return [Part(f"{kinds} in place of a file", "commands", len(told), [each for each in told if each])]
 
 
+def memory(_: int) -> list[Part]:
+    """Commands with too little memory."""
+    told = [*processes.short_of_memory()]
+    return [Part("limit of memory", "commands", len(told), [each for each in told if each])]
+
+
+def hooks(_: int) -> list[Part]:
+    """Hooks beside a held log, and hooks that get a signal."""
+    told = [*processes.hooks()]
+    problems = [problem for problem, _ in told if problem]
+    return [Part("log held, signals", "hooks", len(told), problems, max(seconds for _, seconds in told))]
+
+
 _PARTS: Final = {
+    "memory": memory, "hooks": hooks,
     "calls": calls, "system": system, "bits": bits, "lines": lines, "files": files, "special": special_files,
 }  # fmt: skip
 
@@ -164,7 +178,7 @@ def main() -> int:
         *[("bits", each) for each in range(_SHARDS)],
         *[("lines", each) for each in range(_SHARDS)],
         ("files", 0),
-        ("special", 0),
+        *[(each, 0) for each in ("special", "memory", "hooks")],
     ]
     parts: list[Part] = []
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:

@@ -239,7 +239,7 @@ def _text(answer: Answer) -> str:
 
 _KIND: Final = inspect.Parameter.KEYWORD_ONLY
 # Commands that need no compiled library, or none that many processors make larger.
-_SMALL: Final = frozenset({"glossary", "hook", "init", "log", "manual", "mcp", "schema", "status"})
+_SMALL: Final = frozenset({"glossary", "hook", "init", "log", "manual"})
 _LEAST_MIB: Final = 3_840  # for a report on few logs, with two processors
 
 
