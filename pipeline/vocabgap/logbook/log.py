@@ -56,6 +56,7 @@ from vocabgap.model.record import (
     record_id,
     wrong_type,
 )
+from vocabgap.text import short_hash
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
 SESSION_VARIABLE: Final = "VOCABGAP_SESSION"
 SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
-_SHOWN_DIGITS: Final = 12  # of an identifier
 _SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
 _HEAD_SNAPSHOT: Final = re.compile(r"[0-9a-f]{64}")
 _HEAD_REFERENCE: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
@@ -352,7 +352,7 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
 
     gaps = scan(log).gaps
     earlier = _record_of(gaps, corrects)
-    digits = earlier["record_id"][:_SHOWN_DIGITS]
+    digits = short_hash(earlier["record_id"])
     if not earlier["counted"]:
         raise StateError(f"record {digits} was already corrected", hint=_SHOW_HINT)
     fields = {name: earlier[name] for name in FIELDS if name != "timestamp"}
@@ -419,7 +419,7 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     others = [other for other in corrected if other != earlier["record_id"]]
     if others:
         raise InvalidInputError(
-            f"notes: they also correct record {others[0][:_SHOWN_DIGITS]}",
+            f"notes: they also correct record {short_hash(others[0])}",
             hint="correct one record at a time",
         )
     if not corrected:

@@ -160,7 +160,7 @@ class Call:
         return read_baseline(self.settings.check.baseline)
 
 
-def require_memory() -> None:
+def _require_memory() -> None:
     """Raise StateError if the process may not have the address space that a report takes.
 
     Compiled libraries abort the process if they cannot have it.
@@ -179,7 +179,7 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
 
     def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - as Typer has read them
         if context.command_path.split()[1] not in _SMALL:
-            require_memory()
+            _require_memory()
         call = Call(verb, context, values)
         call.output.quiet = values.get("quiet", False)
         request = verb.request(**{each.name: _value(each, values[each.name]) for each in fields})
