@@ -4,11 +4,13 @@ import ast
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 import vocabgap
 from vocabgap.files.opening import descriptor_of, opened, whole
+from vocabgap.files.refusals import FileKind, file_kind
 
 PACKAGE = Path(vocabgap.__file__).parent
 READERS = {"open", "read_bytes", "read_text", "read_parquet", "scan_parquet", "read_ipc", "scan_ipc"}
@@ -70,3 +72,17 @@ def test_a_file_is_read_whole_up_to_a_limit(tmp_path: Path) -> None:
     assert whole(path, 100) == b"x" * 100
     with pytest.raises(OSError, match="larger than"):
         whole(path, 99)
+
+
+def test_a_file_that_another_process_has_just_created_is_no_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def create(path: Path) -> NoReturn:
+        path.touch()
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "stat", create)
+        assert file_kind(tmp_path / "log") is FileKind.NOTHING
+    (tmp_path / "link").symlink_to("nowhere")
+    assert (file_kind(tmp_path / "log"), file_kind(tmp_path / "link")) == (FileKind.FILE, FileKind.DANGLING)

@@ -73,7 +73,8 @@ def file_kind(path: Path) -> FileKind:
     try:
         mode = stat.S_IFMT(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        return FileKind.DANGLING if os.path.lexists(path) else FileKind.NOTHING
+        # Another process may just have created a file, so only a link leads nowhere.
+        return FileKind.DANGLING if path.is_symlink() else FileKind.NOTHING
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             return FileKind.NOTHING
