@@ -4,7 +4,6 @@ import ast
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -77,7 +76,9 @@ def test_a_file_is_read_whole_up_to_a_limit(tmp_path: Path) -> None:
 def test_a_file_that_another_process_has_just_created_is_no_link(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def create(path: Path) -> NoReturn:
+    def create(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        if not follow_symlinks:
+            return os.stat(path, follow_symlinks=False)  # noqa: PTH116 - the method is this one
         path.touch()
         raise FileNotFoundError(2, "No such file or directory", str(path))
 
