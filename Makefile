@@ -8,7 +8,7 @@ OUT    := out
 unexport PYTHONDONTWRITEBYTECODE
 # The newest demo record counts as the present, so that the demo report is the same on any day.
 NOW    := last
-# Of what `make bench` measures: small, about five minutes; large, an hour; huge, most of a day.
+# Of what `make bench` measures: small, about five minutes; large, an hour; huge, two hours.
 SIZE   := small
 
 .DEFAULT_GOAL := help

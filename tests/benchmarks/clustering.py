@@ -42,7 +42,7 @@ LEAST_SIMILARITY: Final = 0.3  # that is searched for
 SEARCHED: Final = {  # wordings, needs, corpus
     "small": [*product([20_000], [2_000, 10_000], CORPORA)],
     "large": [*product([100_000], [2_000, 10_000, 50_000], CORPORA)],
-    "huge": [],
+    "huge": [*product([100_000], [10_000, 50_000], CORPORA)],
 }
 SIZE: Final = "{:,} wordings, {:,} needs, {}"
 
@@ -175,8 +175,8 @@ CASES: Final = {
         *(Case(100_000, 2_000, space, 0.9, peers=False) for space in ("words", "default")),
     ],
     "huge": [
+        *(Case(100_000, 50_000, "default", 0.7, corpus, peers=False) for corpus in CORPORA),
         Case(1_000_000, 10_000, "default", 0.7, peers=False),
-        Case(1_000_000, 500_000, "default", 0.7, "logs", peers=False),
     ],
 }
 

@@ -1,23 +1,21 @@
-"""What an engine costs beside none: the same report on generated logs, here and on Sail.
+"""What an engine costs beside none: the same report on generated logs, here, on Sail, and on Spark.
 
-All reports have to be equal. Sail has the same processor and no other, so that all it can do is cost more;
-its memory is in that of the process. What came from an engine is counted by `counted.py`.
-
-    PYTHONPATH=tests python -m benchmarks.engines --size large --remote sc://HOST:PORT --server PID
-
-measures a server of Spark, too.
+All reports have to be equal. The engines have the same processor and no other, so that all they can do is
+cost more. Sail's memory is in that of the process; Spark's is told apart, and its CPU seconds are not counted.
+What came from an engine is counted by `counted.py`. Spark is measured where SPARK_HOME names it
+(`make spark` installs one).
 """
 
-import argparse
 import json
 import random
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partial
 from math import nan
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -25,17 +23,29 @@ import polars as pl
 from benchmarks.ingest import EXPORT, LOG, event, record
 from benchmarks.measuring import Cost, Row, cost_of, cost_of_command, print_rows
 from benchmarks.wordings import CORPORA
+from spark_server import HOME, spark_server
 from vocabgap.text import surface
 
-SIZES: Final = {  # records, wordings, logs
-    "small": (20_000, 10_000, 200),
-    "large": (1_000_000, 50_000, 1_000),
-    "huge": (10_000_000, 1_000_000, 10_000),
-}
+
+class Case(NamedTuple):
+    """Generated logs, and the most memory that a report on them may take, in MiB."""
+
+    records: int
+    wordings: int
+    logs: int
+    corpus: str
+    most: float
+
+
 HERE: Final = "no engine"
-# MiB
-MOST: Final = {"small": 600.0, "large": 0.8 * 1024, "huge": 5.0 * 1024}
-MOST_OF_CLIENT: Final = 4.0 * 1024
+MILLION: Final = [Case(1_000_000, 50_000, 1_000, corpus, 0.8 * 1024) for corpus in CORPORA]
+CASES: Final = {
+    "small": [Case(20_000, 10_000, 200, corpus, 600.0) for corpus in CORPORA],
+    "large": MILLION,
+    # A million wordings as in gap logs take hours of one core each time.
+    "huge": [*MILLION, Case(10_000_000, 1_000_000, 10_000, "easy", 5.0 * 1024)],
+}
+MOST_OF_CLIENT: Final = 4.0 * 1024  # MiB
 CAME: Final = "came.json"
 NEEDS: Final = {"logs": 2, "easy": 100}  # wordings a need, on average
 SAMPLES: Final = 1_000  # different records, but for what they need and where they were
@@ -87,34 +97,32 @@ def template(fields: dict[str, Any], name: str) -> str:
     return json.dumps(fields) + "\n"
 
 
-def rows(size: str, remote: str | None = None, server: int | None = None) -> Iterator[Row]:
-    """Two rows a corpus: the memory beside its limit, and beside the engines.
+def rows(size: str) -> Iterator[Row]:
+    """Rows of each corpus: the memory beside its limit, and the engines beside none.
 
     Raises:
         SystemExit: An engine gives another report.
     """
-    numbers = SIZES[size]
-    engines = {"Sail in this process": ()} | ({"the server": ("--remote", remote)} if remote else {})
     python, counted = sys.executable, str(Path(__file__).with_name("counted.py"))
-    for corpus in CORPORA:
-        of = "{:,} records, {:,} wordings, {:,} logs, {}".format(*numbers, corpus)
+    for case in CASES[size]:
+        of = f"{case.records:,} records, {case.wordings:,} wordings, {case.logs:,} logs, {case.corpus}"
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            cost_of(partial, write_logs, folder / "photos", *numbers, corpus)
+            cost_of(partial, write_logs, folder / "photos", *case[:-1])
             words = ("report", "photos", "--now", "last", "--embedder", "none", "--quiet", "--out")
             alone = cost_of_command(python, "-m", "vocabgap", *words, HERE, folder=folder)
-            yield Row(f"report, {HERE}", of, alone, *limit(MOST[size]), seconds(folder / HERE))
-            for engine, options in engines.items():
-                asked = (*words, engine, "--engine", "spark", *options)
-                watched = server if options else None
-                cost = cost_of_command(
-                    python, "-W", "ignore", counted, CAME, *asked, folder=folder, server=watched
-                )
+            yield Row(f"report, {HERE}", of, alone, *limit(case.most), seconds(folder / HERE))
+            for engine in ("Sail in this process", *(["Spark"] if HOME else [])):
+                asked = [python, "-W", "ignore", counted, CAME, *words, engine, "--engine", "spark"]
+                with spark_server(folder) if engine == "Spark" else nullcontext() as served:
+                    remote, server = served or (None, None)
+                    asked += ["--remote", remote] if remote else []
+                    cost = cost_of_command(*asked, folder=folder, server=server)
                 require_equal(folder / engine, folder / HERE)
                 came = json.loads((folder / CAME).read_bytes())
                 note = f"{seconds(folder / engine)}; {came['rows']:,} rows and {came['bytes']:,} bytes came"
                 yield Row(f"report, {engine}", of, cost, HERE, alone, note)
-                if watched is not None:
+                if server:
                     note = f"the server held {cost.told:,.0f} MiB"
                     yield Row(f"report, {engine}", of, cost, *limit(MOST_OF_CLIENT), note)
 
@@ -146,15 +154,5 @@ def digest(table: Path) -> tuple[object, ...]:
     return tuple(rows.select(each.sum(), pl.len()).collect(engine="streaming").row(0))
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--size", choices=SIZES, default="small")
-    parser.add_argument("--remote", help="a server of Spark")
-    parser.add_argument("--server", type=int, help="number of its process on this machine, for its memory")
-    asked = parser.parse_args()
-    print_rows(rows(asked.size, asked.remote, asked.server))
-
-
 if __name__ == "__main__":
-    main()
+    print_rows(rows("small"))

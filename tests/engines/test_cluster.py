@@ -4,15 +4,9 @@
 """
 
 import os
-import re
-import shlex
 import signal
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +15,14 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders import gap, outside, write_corpus
+from spark_server import HOME, spark_server
 from vocabgap.engines import index_shards, spark
 from vocabgap.engines.parts import SparkParts
 from vocabgap.engines.spark import SparkEngine, spark_engine
 from vocabgap.ingest.scanning import scan
 from vocabgap.pipeline import Run, run
 
-HOME = os.environ.get("SPARK_HOME")
 STRIKES = ("killed", "failed", "failed again", "slow")  # fewer than Spark tries a task again
-STARTED_WITHIN = 90.0  # seconds
 
 Work = Callable[..., Any]
 
@@ -37,51 +30,10 @@ pytest.importorskip("pyspark", reason="pyspark is not installed, so no cluster i
 pytestmark = pytest.mark.skipif(HOME is None, reason="SPARK_HOME names no Spark: `make spark` installs one")
 
 
-def documented_command() -> list[str]:
-    """Return the command with which the manual starts a server."""
-    page = resources.files("vocabgap").joinpath("manual/scale.md").read_text(encoding="utf-8")
-    found = re.search(r"```sh\n(spark-submit .*?)\n```", page, re.DOTALL)
-    assert found is not None
-    return shlex.split(found[1].replace("\\\n", " "))
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
-    program, *words = documented_command()
-    words = ["local-cluster[2,1,1024]" if word == "spark://HOST:7077" else word for word in words]
-    local = (
-        ("spark.connect.grpc.binding.port", port),
-        ("spark.driver.host", "127.0.0.1"),
-        ("spark.ui.enabled", "false"),
-    )
-    confs = [word for name, value in local for word in ("--conf", f"{name}={value}")]
-    log = tmp_path_factory.mktemp("spark") / "server.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [f"{HOME}/bin/{program}", *words[:-1], *confs, words[-1]],
-            stdout=output,
-            stderr=output,
-            cwd=log.parent,
-            env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
-            start_new_session=True,
-        )
-    try:
-        until = time.monotonic() + STARTED_WITHIN
-        while time.monotonic() < until and process.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
-                break
-            except OSError:
-                time.sleep(0.2)
-        else:
-            pytest.fail(f"the server did not start: {log.read_text(encoding='utf-8')[-2_000:]}")
-        yield f"sc://127.0.0.1:{port}"
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait()
+    with spark_server(tmp_path_factory.mktemp("spark")) as (address, _):
+        yield address
 
 
 @pytest.fixture(scope="module")
