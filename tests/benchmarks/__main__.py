@@ -2,7 +2,7 @@
 
 make bench                                                         small: about five minutes
 make bench SIZE=large                                              an hour or more
-make bench SIZE=huge                                               ten million records, also on Spark: two hours
+make bench SIZE=huge                                               ten million records, and Spark: two hours
 PYTHONPATH=tests python -m benchmarks ranking page --size large    some of them
 PYTHONPATH=tests python -m benchmarks --repeat 3 --json NEW.json   for `compare.py`, with the noise
 """

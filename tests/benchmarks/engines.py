@@ -1,7 +1,7 @@
 """What an engine costs beside none: the same report on generated logs, here, on Sail, and on Spark.
 
 All reports have to be equal. The engines have the same processor and no other, so that all they can do is
-cost more. Sail's memory is in that of the process; Spark's is told apart, and its CPU seconds are not counted.
+cost more. Sail's memory is in that of the process. Spark's is told apart; its CPU seconds are not counted.
 What came from an engine is counted by `counted.py`. Spark is measured where SPARK_HOME names it
 (`make spark` installs one).
 """
