@@ -14,6 +14,7 @@ from typing import Final
 from builders.command import Told
 from faults.checks import REFUSED, Undisturbed
 from faults.folders import put_back
+from faults.verbs import Verb
 
 # What changes a disk. A name that a system does not know is passed over by the question mark.
 _CALLS: Final = (
@@ -29,7 +30,7 @@ _LONGEST: Final = 60  # seconds of a run
 STRACE: Final = shutil.which("strace")
 
 
-def made(verb: tuple[str, ...]) -> dict[str, int]:
+def made(verb: Verb) -> dict[str, int]:
     """How often a verb makes each system call, in the thread that makes it most often."""
     log = Path("calls.strace")
     _traced(verb, "-f", "-o", str(log), "-e", f"trace={','.join(f'?{name}' for name in _CALLS)}")
@@ -45,13 +46,13 @@ def made(verb: tuple[str, ...]) -> dict[str, int]:
 def attacked(found: Undisturbed) -> Iterator[tuple[str, str | None]]:
     """Each case: what was done, and what is wrong then; null where nothing is."""
     put_back(found.before)
-    for name, count in sorted(made(found.verb.arguments).items()):
+    for name, count in sorted(made(found.verb).items()):
         for number in range(1, count + 1):
             for attack in ("signal=KILL", "error=ENOSPC")[: 1 + (name in _NEEDING_ROOM)]:
                 put_back(found.before)
                 case = f"{found.verb.name}, {attack} at {name} {number}"
                 told = _traced(
-                    found.verb.arguments,
+                    found.verb,
                     *("-f", "-o", os.devnull, "-e", f"trace={name}"),
                     *("-e", f"inject={name}:{attack}:when={number}"),
                 )
@@ -66,14 +67,27 @@ def _wrong(found: Undisturbed, case: str, told: Told) -> str | None:
             return f"{case}: {told.err}"
         if told.code == 0:
             # What cannot be kept in a cache is only read again, and what cannot be told is done.
-            found.require_done(case)
+            found.require_done(case, told)
         found.require_mended(case)
     except Exception as error:
         return f"{case}: {error}"
     return None
 
 
-def _traced(verb: tuple[str, ...], *options: str) -> Told:
-    command = [str(STRACE), "-qq", "--seccomp-bpf", *options, "--", sys.executable, "-m", "vocabgap", *verb]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST, check=False)
+def _traced(verb: Verb, *options: str) -> Told:
+    command = [str(STRACE), "-qq", "--seccomp-bpf", *options, "--", sys.executable, "-m", "vocabgap"]
+    keyboard, terminal = os.openpty()
+    try:
+        os.write(keyboard, verb.typed.encode())
+        done = subprocess.run(
+            [*command, *verb.arguments],
+            stdin=terminal,
+            capture_output=True,
+            text=True,
+            timeout=_LONGEST,
+            check=False,
+        )
+    finally:
+        os.close(keyboard)
+        os.close(terminal)
     return Told(done.returncode, done.stdout, done.stderr)

@@ -1,14 +1,20 @@
 """The core's verbs that are attacked: what each finds, what it does, and what may stand there afterwards."""
 
 import hashlib
+import io
 import json
+import sys
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
+import pytest
+
 from builders import gap, write_corpus
-from builders.command import vocabgap
+from builders.command import Told, vocabgap
 from vocabgap.decisions.record import read_decisions
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
@@ -23,9 +29,10 @@ class Verb:
     Attributes:
         prepare: Makes what it finds, in the current folder.
         state: What stands there by its readers; raises where they find anything half.
-        lock: What it locks, which another process may hold.
+        lock: What it locks, which another process may hold; empty for nothing.
         logs: The folder of logs that it reads, of which it passes over what it cannot read.
         changes: Whether its readers see that it has run.
+        typed: What a person types at its terminal.
     """
 
     name: str
@@ -35,6 +42,20 @@ class Verb:
     lock: str
     logs: str = "-"
     changes: bool = True
+    typed: str = ""
+
+    def run(self) -> Told:
+        """Run it once, in this process and in the current folder."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "stdin", Typed(self.typed))
+            return vocabgap(*self.arguments)
+
+
+class Typed(io.StringIO):
+    """The keyboard of a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def did(*arguments: str) -> None:
@@ -90,6 +111,36 @@ def decisions_state() -> object:
     return [(each.action.value, each.reason) for each in read_decisions(Path("decisions.jsonl"))]
 
 
+def settled() -> None:
+    """Write the settings of an agent that already has entries of its own."""
+    Path(".claude").mkdir()
+    Path(".claude", "settings.json").write_text('{"model": "large", "hooks": {"Stop": []}}', encoding="utf-8")
+    Path(".mcp.json").write_text('{"mcpServers": {"files": {"command": "serve"}}}', encoding="utf-8")
+
+
+def setup_state() -> object:
+    """Return whether all that `init` writes is there; each file is whole, and keeps what it had."""
+    settings = msgspec.json.decode(Path(".claude", "settings.json").read_bytes())
+    servers = msgspec.json.decode(Path(".mcp.json").read_bytes())["mcpServers"]
+    assert settings["model"] == "large"
+    assert servers["files"] == {"command": "serve"}
+    own = Path("vocabgap.toml")
+    if own.exists():
+        tomllib.loads(own.read_text(encoding="utf-8"))
+    return len(settings["hooks"]) > 1 and len(servers) > 1 and own.exists()
+
+
+def baseline_state() -> object:
+    file = Path("known.jsonl")
+    return file.exists() and [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
+
+
+def broken() -> None:
+    photos()
+    with Path("photos", "heron", LOG_NAME).open("a", encoding="utf-8") as log:
+        print("{", "[]", sep="\n", file=log)
+
+
 LOG_ARGUMENTS: Final = ("-d", "film scratches", "--timestamp", "2026-06-01T00:00:00Z")
 CORE: Final = (
     Verb("report", ("report", "photos", "--now", "2026-07-08"), reported, report_state, ".", "photos"),
@@ -100,5 +151,24 @@ CORE: Final = (
         decided,
         decisions_state,
         "decisions.jsonl",
+    ),
+    Verb(
+        "review",
+        ("review", "photos", "--now", "2026-07-03"),
+        decided,
+        decisions_state,
+        "decisions.jsonl",
+        "photos",
+        typed="\nq\n",
+    ),
+    Verb("init", ("init", "--agent", "claude-code"), settled, setup_state, ""),
+    Verb("render", ("render", "out"), decided, report_state, ".", changes=False),
+    Verb(
+        "check",
+        ("check", "photos", "--baseline", "known.jsonl", "--write-baseline"),
+        broken,
+        baseline_state,
+        "",
+        "photos",
     ),
 )

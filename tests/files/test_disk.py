@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from filelock import lock_descriptor
 
-from vocabgap.files.atomic import put_in_place, write_whole
+from vocabgap.files.atomic import put_in_place, replacing, write_whole
 from vocabgap.files.signals import deferred_signals
 
 
@@ -28,6 +28,25 @@ def test_a_lock_is_one_opened_file_s_until_it_is_closed(tmp_path: Path) -> None:
         assert lock_descriptor(second, blocking=False)
     finally:
         os.close(second)
+
+
+def test_only_what_killed_writers_left_is_removed(tmp_path: Path) -> None:
+    left, foreign, linked = (
+        tmp_path / name for name in (".name.k1ll3d_0.new", ".name.new", ".name.linked_0.new")
+    )
+    left.touch()
+    foreign.touch()
+    linked.symlink_to(foreign)
+
+    with replacing(tmp_path / "name") as first:
+        (others,) = {*tmp_path.iterdir()} - {foreign, linked}
+        with replacing(tmp_path / "name") as second:
+            second.write(b"second")
+        assert others.exists()
+        first.write(b"first")
+
+    assert {*tmp_path.iterdir()} == {tmp_path / "name", foreign, linked}
+    assert (tmp_path / "name").read_text() == "first"
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The part of the glossary in what is attacked."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -48,12 +48,25 @@ def state() -> object:
     ]
 
 
+def events() -> object:
+    read = read_events(Path(".vocabgap", "glossary", "events"))
+    assert not read.skipped, "an event is half there"
+    for seed in Path(".vocabgap", "glossary").glob("*.yaml"):
+        read_seed(seed)
+    return [type(each.event).__name__ for each in read.events]
+
+
+def _verb(*arguments: str, state: Callable[[], object] = events) -> Verb:
+    lock = ".vocabgap/glossary/events/writer.lock"
+    return Verb(f"glossary {arguments[0]}", ("glossary", *arguments), disputed, state, lock)
+
+
 VERBS: Final = (
-    Verb(
-        "glossary resolve", ("glossary", "resolve", "lift", "--select", "1"), disputed, state,
-        ".vocabgap/glossary/events/writer.lock",
-    ),
-)  # fmt: skip
+    _verb("resolve", "lift", "--select", "1", state=state),
+    _verb("promote", "burn", "--define", "Darken a part"),
+    _verb("deprecate", "lift", "--scope", "audience_domain"),
+    _verb("check", "--text", "We burn it.", "--mission", "retouch", "--no-ask"),
+)
 READING: Final = (
     ("glossary", "list"), ("glossary", "conflicts"), ("glossary", "validate"),
     ("glossary", "check", "--text", "Please lift it.", "--critical"), ("glossary", "check", "."),

@@ -20,8 +20,11 @@ from io import FileIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
+from filelock import lock_descriptor
+
 from vocabgap.errors import StateError
 from vocabgap.files.locking import lock
+from vocabgap.files.opening import descriptor_of
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.files.signals import deferred_signals
 
@@ -42,20 +45,48 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     """Yield a file to write into. It replaces `path` if the block ends without an error.
 
     If `path` is a link, its target is replaced; a pipe or a device is an error. The folder has to exist.
-    After an error it holds no temporary file.
+    After an error it holds no temporary file. What a killed writer left is removed by the next one.
     """
     if (kind := file_kind(path)) in _NO_FILES:
         raise OSError(errno.EINVAL, f"it is {kind}", str(path))
     path = path.resolve()
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
+    _remove_abandoned(path)
+    descriptor, temporary = _temporary(path)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:  # which holds the lock until the name is in place
             yield file
-        temporary.chmod(mode)
-        put_in_place(temporary, path)
+            file.flush()
+            temporary.chmod(mode)
+            put_in_place(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _temporary(path: Path) -> tuple[int, Path]:
+    """Create a locked file beside another one."""
+    while True:
+        descriptor, name = tempfile.mkstemp(".new", f".{path.name}.", path.parent)
+        with suppress(OSError):  # without locks nothing is removed
+            lock_descriptor(descriptor, blocking=False)
+        if os.fstat(descriptor).st_nlink:  # else another writer took it for abandoned
+            return descriptor, Path(name)
+        os.close(descriptor)
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove what killed writers of a file left beside it: files of this user that nobody has locked."""
+    named = re.compile(re.escape(f".{path.name}.") + r"[a-z0-9_]{8}\.new")
+    for entry in path.parent.iterdir():
+        if named.fullmatch(entry.name):
+            with suppress(OSError):
+                descriptor = descriptor_of(entry, os.O_RDONLY | os.O_NOFOLLOW)
+                try:
+                    if os.fstat(descriptor).st_uid == os.geteuid() and lock_descriptor(
+                        descriptor, blocking=False
+                    ):
+                        entry.unlink()
+                finally:
+                    os.close(descriptor)
 
 
 def put_in_place(temporary: Path, path: Path) -> None:
