@@ -48,16 +48,25 @@ def state() -> object:
     ]
 
 
-def events() -> object:
+def checked() -> object:
+    """Return whether the step was checked; each of its events is a line of its own."""
+    return "darken" in {getattr(event, "step_id", None) for event in _events()}
+
+
+def kinds() -> object:
+    return [type(event).__name__ for event in _events()]
+
+
+def _events() -> list[object]:
     read = read_events(Path(".vocabgap", "glossary", "events"))
     assert not read.skipped, "an event is half there"
     for seed in Path(".vocabgap", "glossary").glob("*.yaml"):
         read_seed(seed)
-    return [type(each.event).__name__ for each in read.events]
+    return [each.event for each in read.events]
 
 
-def _verb(*arguments: str, state: Callable[[], object] = events) -> Verb:
-    lock = ".vocabgap/glossary/events/writer.lock"
+def _verb(*arguments: str, state: Callable[[], object] = kinds, lock: str = "writer.lock") -> Verb:
+    lock = lock and f".vocabgap/glossary/events/{lock}"
     return Verb(f"glossary {arguments[0]}", ("glossary", *arguments), disputed, state, lock)
 
 
@@ -65,7 +74,7 @@ VERBS: Final = (
     _verb("resolve", "lift", "--select", "1", state=state),
     _verb("promote", "burn", "--define", "Darken a part"),
     _verb("deprecate", "lift", "--scope", "audience_domain"),
-    _verb("check", "--text", "We burn it.", "--mission", "retouch", "--no-ask"),
+    _verb("check", "--text", "We burn it.", "--step", "darken", "--no-ask", state=checked, lock=""),
 )
 READING: Final = (
     ("glossary", "list"), ("glossary", "conflicts"), ("glossary", "validate"),
