@@ -274,3 +274,10 @@ def test_shortened_text_does_not_end_in_what_joins_nothing(sequence: str) -> Non
 
     assert told == f"grain {sequence[0]}… (14 characters)"
     assert visible(told) == told
+
+
+def test_only_the_beginning_of_a_pasted_text_is_compared() -> None:
+    start = "film grain " * 2_000
+
+    assert surface(f"{start} and dust") == surface(f"{start} and scratches")
+    assert len(words(start * 10)) < len(start)

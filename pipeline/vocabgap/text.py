@@ -40,6 +40,8 @@ _EMOJI = "\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\
 _STRAY_SELECTOR = re.compile(rf"(?<![{_EMOJI}])(?!(?<=[0-9#*])\ufe0f\u20e3)[\ufe0e\ufe0f]")
 _STRAY_JOINER = re.compile(rf"(?<![{_JOINING}])(?!(?<=[{_EMOJI}\ufe0f])\u200d[{_EMOJI}])[\u200c\u200d]")
 SHOWN_CHARACTERS: Final = 500
+COMPARED_CHARACTERS: Final = 20_000
+"""The first characters of a text, which alone are compared; a longer one is no wording, but a paste."""
 _HASH_DIGITS: Final = 12  # of a hash in messages and lists; enough to name a record
 
 
@@ -134,7 +136,9 @@ def words(phrase: str) -> list[str]:
 
     Compatibility forms (NFKC) and case are folded. Identifiers and hyphens are split; punctuation marks,
     symbols and control characters separate words. Apostrophes and invisible characters are removed.
+    Only the first `COMPARED_CHARACTERS` are read.
     """
+    phrase = phrase[:COMPARED_CHARACTERS]
     if phrase.isascii() and phrase == phrase.lower():  # most phrases
         return phrase.translate(_WORD_CHARACTERS).split()
     split = apart(unicodedata.normalize("NFKC", plain(phrase)))
@@ -205,9 +209,9 @@ def surface(phrase: str) -> str:
 
     Phrases with the same surface are one point of the clustering. Signs that carry meaning stay: `c++`, `+1`,
     `<=5`, `50%`. A phrase without words (`"???"`, an emoji) is its own surface, with case and white space
-    folded.
+    folded. Only the first `COMPARED_CHARACTERS` are read.
     """
-    phrase = without_message(phrase)
+    phrase = without_message(phrase[:COMPARED_CHARACTERS])
     stems = _stems_of(phrase)
     if _MAY_BE_SIGNED.search(phrase) or _MINUS.search(phrase):
         parts = _SIGNED.split(unicodedata.normalize("NFKC", plain(phrase)))

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import signal
 import sys
 from functools import partial
@@ -31,6 +32,7 @@ from mcp_types import (
     ToolAnnotations,
 )
 from mcp_types import Tool as Definition
+from pydantic import ValidationError
 
 from vocabgap import __version__
 from vocabgap.doors.mcp.tool import MARK, Envelope, Limit, Tool, schema_of, shown
@@ -61,6 +63,8 @@ _ALWAYS: Final = (
 )
 _CANCELLED: Final = "notifications/cancelled"
 _LOOKS_EVERY: Final = 0.01  # seconds; to find out if all answers are sent
+_BRACKET: Final = re.compile(r"[\[\]{}]")
+_ID: Final = re.compile(r'"id"\s*:\s*(-?[0-9]{1,18}\b|"[^"\\]*")')
 _NO_MESSAGE: Final = "expected a message of JSON-RPC 2.0 on one line; batches are not supported"
 
 
@@ -174,7 +178,7 @@ async def _receive(lines: Any, requests: Any, output: Any, unanswered: list[str 
         async for item in lines:
             if not isinstance(item, SessionMessage):
                 error = ErrorData(code=PARSE_ERROR, message=_NO_MESSAGE)
-                await output.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+                await output.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=_id_of(item), error=error)))
                 continue
             message = item.message
             if isinstance(message, JSONRPCRequest):
@@ -184,6 +188,19 @@ async def _receive(lines: Any, requests: Any, output: Any, unanswered: list[str 
             await requests.send(item)
         while unanswered:
             await anyio.sleep(_LOOKS_EVERY)
+
+
+def _id_of(refused: Exception) -> str | int | None:
+    """Return the identifier of a line that is no message, so that nobody waits for its answer."""
+    if not isinstance(refused, ValidationError):
+        return None
+    errors = refused.errors()
+    if errors[0]["type"] == "json_invalid":  # or nested too deep; its own members are outside of all brackets
+        parts = _BRACKET.split(str(errors[0]["input"]).strip()[1:-1])
+        found = _ID.search(parts[0]) or _ID.search(parts[-1])
+        return msgspec.json.decode(found[1], type=str | int) if found else None
+    identifiers = (each["input"].get("id") for each in errors if isinstance(each["input"], dict))
+    return next((each for each in identifiers if type(each) in {str, int}), None)
 
 
 async def _send(answers: Any, output: Any, unanswered: list[str | int]) -> None:  # noqa: ANN401
