@@ -280,6 +280,11 @@ def escape_unseen_in_json(document: str) -> str:
     return document.translate(_JSON_CHARACTERS)
 
 
+def without_commands_in_json(document: str) -> str:
+    """Return an equivalent JSON document without `##`, with which commands for CI begin."""
+    return document.replace("##", r"\u0023\u0023")
+
+
 def carried(value: str, encoding: str) -> str:
     """Return text with escapes for the characters that an encoding does not have."""
     return value.encode(encoding, "backslashreplace").decode(encoding)

@@ -16,8 +16,8 @@ from faults.verbs import photos
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
 
-_VOCABGAP: Final = (sys.executable, "-m", "vocabgap")
-_COMMANDS: Final = (
+VOCABGAP: Final = (sys.executable, "-m", "vocabgap")
+COMMANDS: Final = (
     ("report", "photos"), ("check", "photos"), ("list", "photos"), ("status",), ("--version",),
     ("log", "photos/heron", "-d", "x"), ("glossary", "list"), ("schema", "records"), ("manual", "safety"),
     ("init", "--dry-run"), ("corpus", "status"), ("mcp",), ("decisions", "list"),
@@ -30,11 +30,11 @@ _LONGEST: Final = 2.0  # seconds that a hook may take
 def short_of_memory() -> Iterator[str | None]:
     """Run commands with less and less memory; yield what is no answer of ours."""
     photos()
-    for command in _COMMANDS:
+    for command in COMMANDS:
         for most in _LIMITS:
             limit = partial(resource.setrlimit, resource.RLIMIT_AS, (most << 20, most << 20))
             told = subprocess.run(
-                (*_VOCABGAP, *command),
+                (*VOCABGAP, *command),
                 stdin=subprocess.DEVNULL,
                 preexec_fn=limit,
                 capture_output=True,
@@ -45,8 +45,8 @@ def short_of_memory() -> Iterator[str | None]:
             yield None if ours else f"{command} within {most} MiB: {told.returncode}, {told.stderr[:200]}"
 
 
-def hooks() -> Iterator[tuple[str | None, float]]:
-    """Call hooks, every other one while the log is held or with a signal; yield problems and seconds."""
+def hooks() -> Iterator[str | None]:
+    """Call hooks, every other one while the log is held or with a signal."""
     project = Path("project")
     project.mkdir()
     for number in range(_HOOKS):
@@ -55,7 +55,7 @@ def hooks() -> Iterator[tuple[str | None, float]]:
                 fcntl.flock(log, fcntl.LOCK_EX)
             began = time.monotonic()
             with subprocess.Popen(
-                (*_VOCABGAP, "hook", "cursor"),
+                (*VOCABGAP, "hook", "cursor"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -69,11 +69,11 @@ def hooks() -> Iterator[tuple[str | None, float]]:
         problem = (
             None if is_quiet and seconds <= _LONGEST else f"hook {number}: {hook.returncode}, {seconds:.1f} s"
         )
-        yield problem, seconds
+        yield problem
     kept = {number for number in range(_HOOKS - 2) if number % 3 != 2}
     found = scan(project).records["session_id"].to_list()
     lost = kept - {int(name) for name in found}
-    yield (f"lost: {lost}" if lost or len(found) != len({*found}) else None), 0.0
+    yield f"lost: {lost}" if lost or len(found) != len({*found}) else None
 
 
 def _failed_call(project: Path, number: int) -> bytes:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from faults import checks, flips, mutants, processes, special, system_calls
+from faults import checks, families, flips, mutants, processes, special, system_calls
 from faults.targets import VERBS, digested, readers
 
 _LINES: Final = 1_000_000
@@ -31,7 +31,7 @@ class Part(NamedTuple):
     """One row's share of an attack.
 
     Attributes:
-        slowest: Seconds of the longest case, of the processor or (hooks) of the clock; null if not timed.
+        slowest: CPU seconds of the longest case; null if not timed.
     """
 
     attack: str
@@ -98,29 +98,46 @@ def files(seed: int) -> list[Part]:
     ]
 
 
-def special_files(_: int) -> list[Part]:
-    """Special files in place of regular ones."""
-    told = [problem for _, problem in special.attacked()]
-    kinds = " or ".join(special.KINDS)
-    return [Part(f"{kinds} in place of a file", "commands", len(told), [each for each in told if each])]
+class Family(NamedTuple):
+    """An attack whose cases yield what went wrong, or None.
+
+    Attributes:
+        attack: Its first column of the table.
+        on: Its second column.
+    """
+
+    attack: str
+    on: str
+    cases: Callable[[], Iterable[str | None]]
 
 
-def memory(_: int) -> list[Part]:
-    """Commands with too little memory."""
-    told = [*processes.short_of_memory()]
-    return [Part("limit of memory", "commands", len(told), [each for each in told if each])]
+FAMILIES: Final = {
+    "special": Family(f"{' or '.join(special.KINDS)} in place of a file", "commands", special.attacked),
+    "memory": Family("limit of memory", "commands", processes.short_of_memory),
+    "hooks": Family("log held, signals", "hooks", processes.hooks),
+    "shared": Family("private texts, copied folders, pins", "share.html", families.shared_pages),
+    "jobs": Family("commands of CI in every text", "commands", families.jobs),
+    "interrupted": Family("interrupted once and twice", "a report on Sail", families.interrupted),
+    "bombs": Family("small files that expand", "commands that read them", families.bombs),
+    "odd": Family("the current folder is deleted", "commands", families.odd_places),
+    "costs": Family("costly wordings", "a report", families.costs),
+}
 
 
-def hooks(_: int) -> list[Part]:
-    """Hooks beside a held log, and hooks that get a signal."""
-    told = [*processes.hooks()]
-    problems = [problem for problem, _ in told if problem]
-    return [Part("log held, signals", "hooks", len(told), problems, max(seconds for _, seconds in told))]
+def family(name: str) -> Callable[[int], list[Part]]:
+    """Return what runs one of the families."""
+
+    def run_it(_: int) -> list[Part]:
+        attack, on, cases = FAMILIES[name]
+        told = [*cases()]
+        return [Part(attack, on, len(told), [each for each in told if each])]
+
+    return run_it
 
 
 _PARTS: Final = {
-    "memory": memory, "hooks": hooks,
-    "calls": calls, "system": system, "bits": bits, "lines": lines, "files": files, "special": special_files,
+    "calls": calls, "system": system, "bits": bits, "lines": lines, "files": files,
+    **{name: family(name) for name in FAMILIES},
 }  # fmt: skip
 
 
@@ -178,7 +195,7 @@ def main() -> int:
         *[("bits", each) for each in range(_SHARDS)],
         *[("lines", each) for each in range(_SHARDS)],
         ("files", 0),
-        *[(each, 0) for each in ("special", "memory", "hooks")],
+        *[(each, 0) for each in FAMILIES],
     ]
     parts: list[Part] = []
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:

@@ -63,8 +63,8 @@ def targets() -> Iterator[tuple[Callable[[], None], tuple[tuple[str, ...], ...]]
             yield prepare, (*own, *part.READING, ("check", "."), ("report", "."))
 
 
-def attacked(share: int = 1) -> Iterator[tuple[str, str | None]]:
-    """Yield each case with what went wrong; of the cases, only one in `share`."""
+def attacked(share: int = 1) -> Iterator[str | None]:
+    """Yield what went wrong in each case; of the cases, only one in `share`."""
     cases = 0
     for prepare, commands in targets():
         shutil.rmtree(_BASE, ignore_errors=True)
@@ -75,7 +75,7 @@ def attacked(share: int = 1) -> Iterator[tuple[str, str | None]]:
         for command, file, kind in ((c, f, k) for c in commands for f in files for k in KINDS):
             cases += 1
             if cases % share == 0:
-                yield f"{' '.join(command)}, {file} is {kind}", _problem(command, file, kind)
+                yield _problem(command, file, kind)
 
 
 def _problem(command: tuple[str, ...], file: Path, kind: str) -> str | None:

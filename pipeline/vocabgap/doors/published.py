@@ -13,7 +13,7 @@ from msgspec import Meta
 from vocabgap.doors.verbs import QUIET, RUN, SHARE, Answer, Event, Place, Request, argument, option, verb
 from vocabgap.errors import ExitCode
 from vocabgap.model.settings import DEFAULT_TOP
-from vocabgap.text import carried, printable_name
+from vocabgap.text import carried, printable_name, without_commands_in_json
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
@@ -119,9 +119,9 @@ def draft(call: "Call", request: Draft) -> Answer:
 
 
 def _json(value: msgspec.Struct) -> str:
-    document = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    document = without_commands_in_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
     if carried(document, sys.stdout.encoding or "utf-8") != document:
-        return json.dumps(msgspec.to_builtins(value), indent=2)  # escapes all but ASCII
+        return without_commands_in_json(json.dumps(msgspec.to_builtins(value), indent=2))  # in ASCII
     return document
 
 

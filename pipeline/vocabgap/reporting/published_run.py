@@ -71,7 +71,7 @@ def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
     """Return the absolute path of the folder of a run; `option` names it in errors."""
     try:
         require_local(option, folder)
-        place = expanded(folder).resolve()
+        place = (current_folder() / expanded(folder)).resolve()
         if any(map(os.path.islink, (place, *place.parents))):  # Python 3.13 accepts a loop of links
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))  # noqa: TRY301 - like the system
     except (OSError, RuntimeError, ValueError) as error:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +15,13 @@ import typer
 from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import VocabgapError
 from vocabgap.progress import heard_by
-from vocabgap.text import escape_unseen, escape_unseen_in_json, visible, without_commands
+from vocabgap.text import (
+    escape_unseen,
+    escape_unseen_in_json,
+    visible,
+    without_commands,
+    without_commands_in_json,
+)
 
 PROGRAM: Final = "vocabgap"
 PIPE_WIDTH: Final = 110
@@ -133,14 +138,14 @@ def _give_up(stream: TextIO) -> None:
 
 
 def _encode(event: dict[str, object]) -> str:
-    """Return an event as JSON, without `##`, with which commands for CI begin."""
+    """Return an event as JSON."""
     try:
         line = msgspec.json.encode(event).decode("utf-8")
         line.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         # The path is not UTF-8, or the terminal lacks a character: write escapes.
         line = json.dumps(msgspec.to_builtins(event))
-    return re.sub("#(?=#)", r"\\u0023", escape_unseen_in_json(line))
+    return without_commands_in_json(escape_unseen_in_json(line))
 
 
 def _print(text: str) -> None:

@@ -1,0 +1,224 @@
+"""Attacks on what others are shown, and on what a command costs; each yields a problem, or None, per case."""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from builders import gap, write_corpus
+from builders.command import Told, vocabgap
+from faults.processes import COMMANDS, VOCABGAP
+from faults.verbs import did, photos
+
+_NEEDS: Final = ("sky mask", "film grain", "lens flare", "export to tiff", "merge layers", "undo a crop")
+_PRIVATE: Final = "Zprivate"  # in every field that is not to be shared
+_SHARED: Final = 60  # workspaces
+_CI: Final = (
+    "::error::",
+    "##[error]",
+    "##vso[task.x]",
+    "##teamcity[x ",
+    "::add-mask::",
+    "  ::set-output x=y::",
+)
+_COSTLY: Final = 10.0  # CPU seconds of a command
+_HELD: Final = 1_024  # MiB
+_INTERRUPTS: Final = 16
+_ENDS_WITHIN: Final = 15.0  # seconds after a signal; a connection has 2 s to close
+
+
+def shared_pages() -> Iterator[str | None]:
+    """Share random workspaces with private texts, copied folders and pins."""
+    for seed in range(_SHARED):
+        drawn = random.Random(seed)  # noqa: S311
+        for left in ("photos", "out", "decisions.jsonl"):
+            shutil.rmtree(left, ignore_errors=True)
+            Path(left).unlink(missing_ok=True)
+        private = dict.fromkeys(("intent", "workaround", "notes", "session_id", "snapshot_hash"), _PRIVATE)
+        days = iter(range(1, 500))
+        images = {
+            f"{_PRIVATE}-{image}": [
+                json.dumps(
+                    gap(drawn.choice(_NEEDS), timestamp=f"2026-05-01T00:{next(days) // 60:02}:{image:02}Z")
+                    | private
+                )
+                for _ in range(drawn.randint(1, 6))
+            ]
+            for image in range(drawn.randint(1, 5))
+        }
+        write_corpus(Path(), images)
+        before = _mentions()
+        for copy in range(drawn.randint(1, 3)):
+            shutil.copytree(Path("photos", f"{_PRIVATE}-0"), Path("photos", f"{_PRIVATE}-0 copy {copy}"))
+        if drawn.random() < 0.5:
+            vocabgap("decide", "pin", drawn.choice(_NEEDS), "--now", "2026-07-02")
+        after = _mentions("--share")
+        page = Path("out", "share.html").read_text(encoding="utf-8")
+        shown = list(map(int, re.findall(r'<td class="[^"]*mentions[^"]*"[^>]*>(\d+)', page)))
+        yield (
+            f"workspace {seed}: {before} mentions, with copies {after}" if before != after
+            else f"workspace {seed}: private text in share.html" if _PRIVATE in page
+            else f"workspace {seed}: shared in the order {shown}" if shown != sorted(shown, reverse=True)
+            else None
+        )  # fmt: skip
+
+
+def _mentions(*options: str) -> dict[str, int]:
+    did("report", "photos", "--now", "2026-07-01", *options)
+    ranked = pl.read_parquet(Path("out", "capabilities.parquet"))
+    return dict(ranked.select("label", "mentions").sort("label").iter_rows())
+
+
+def jobs() -> Iterator[str | None]:
+    """Log texts that a job of CI reads as commands, in all fields, and run what shows them."""
+    for number, text in enumerate(_CI):
+        fields = ("workaround", "notes", "intent", "session_id", "snapshot_hash", "intent_category")
+        spoken = gap(f"{text}need", **dict.fromkeys(fields, f"a\n{text}b"))
+        write_corpus(
+            Path(), {f"{text}image".strip(): [spoken, f"{text}no record"]}, name=f"{text}{number}".strip()
+        )
+        did("report", ".", "--now", "2026-07-01", "--out", str(Path.cwd() / "out"))
+        for words in (
+            *COMMANDS,
+            ("show", f"{text}image"),
+            ("draft", f"{text}need"),
+            ("diff", "out", "out"),
+            ("history",),
+        ):
+            for options in ((), ("--json",)):
+                told = vocabgap(*options, *words)
+                acts = re.findall(r"^\s*::.*|.*##[\w.-]*\[.*", told.out + told.err, re.MULTILINE)
+                yield f"{words}: {acts[0]}" if acts else None
+
+
+def interrupted() -> Iterator[str | None]:
+    """Interrupt a report on an engine, at any moment and twice."""
+    photos()
+    for number in range(_INTERRUPTS):
+        command = (*VOCABGAP, "report", "photos", "--engine", "spark", "--embedder", "none")
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            time.sleep(0.5 + number * 0.4)
+            began = time.monotonic()
+            for _ in range(1 + number % 2):
+                process.send_signal(signal.SIGTERM if number % 4 > 1 else signal.SIGINT)
+                time.sleep(0.2)
+            try:
+                out, _ = process.communicate(timeout=_ENDS_WITHIN)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                yield f"interrupt {number}: it still runs after {_ENDS_WITHIN:g} s"
+                continue
+        late = time.monotonic() - began
+        yield f"interrupt {number}: {out[-300:]}" if "Traceback" in out or late > _ENDS_WITHIN else None
+
+
+def bombs() -> Iterator[str | None]:
+    """Read small compressed files that expand: as a backup, as a log, and as a payload."""
+    zstd = import_module("backports.zstd" if sys.version_info < (3, 14) else "compression.zstd")
+    gzip = import_module("gzip")
+    photos()
+    record = json.dumps(gap("film grain")).encode() + b"\n"
+    for piece in (
+        b"\n",
+        b"{",
+        b"[" * 50,
+        b" " * 79 + b"\n",
+        b"\x00",
+        record,
+        b'{"a": "' + b"x" * 999 + b'"}\n',
+    ):
+        content = piece * ((64 << 20) // len(piece))
+        for name, packed in (
+            ("b.jsonl.zst", zstd.compress(content)),
+            ("b.jsonl.gz", gzip.compress(content, 1)),
+        ):
+            for command, place in (
+                (("corpus", "restore", name), name),
+                (("check", "bomb"), f"bomb/heron/vocabulary_gaps{name[1:]}"),
+                (("list", "bomb", "--limit", "1"), f"bomb/heron/vocabulary_gaps{name[1:]}"),
+            ):
+                shutil.rmtree("bomb", ignore_errors=True)
+                Path("bomb", "heron").mkdir(parents=True)
+                Path(place).write_bytes(packed)
+                yield _expensive(*command)
+
+
+def odd_places() -> Iterator[str | None]:
+    """Run commands with absolute paths in a folder that was deleted."""
+    photos()
+    home = Path.cwd()
+    read = [
+        ("status",),
+        ("schema", "records"),
+        ("manual", "safety"),
+        ("--version",),
+        ("demo", str(home / "demo")),
+    ]
+    for words in (*[(*words[:1], str(home / "photos")) for words in COMMANDS if "photos" in words], *read):
+        gone = home / "gone"
+        gone.mkdir()
+        os.chdir(gone)
+        gone.rmdir()
+        told = vocabgap(*words, *(["--out", str(home / "out")] if words[0] == "report" else []))
+        os.chdir(home)
+        yield f"{words}: {told.code}, {told.err}" if _is_bug(told) or told.code else None
+
+
+def costs() -> Iterator[str | None]:
+    """Log few wordings that are costly for their size, and report them."""
+    rng = random.Random(len(_NEEDS))  # noqa: S311
+
+    def word() -> str:
+        return "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(3, 8)))
+
+    camel = "".join(word().title() for _ in range(40_000))
+    texts = {
+        "words": [" ".join(word() for _ in range(150_000))],
+        "one long word": ["x" * 900_000],
+        "camel case": [camel, "_".join(word() for _ in range(90_000))],
+        "numbers": [" ".join(map(str, range(120_000)))],
+        "signs": ["+1 -2 <=3 " * 90_000, "-" * 900_000, "(" * 900_000, "c++ " * 200_000],
+        "accents": ["e" + "\u0301" * 400_000, "\u200d" * 300_000, "\ufdfa" * 50_000],
+        "no common word": [f"{word()}{n} {word()}{n}" for n in range(20_000)],
+        "one common trigram": [f"deploy{n}" for n in range(20_000)],
+        "one word apart": [f"mask the sky of layer {n}" for n in range(20_000)],
+        "messages": [
+            f"Tool '{word()}' does not exist. {'Available tools: ' + word() * 30_000}" for _ in range(3)
+        ],
+    }
+    for name, needs in texts.items():
+        shutil.rmtree("costly", ignore_errors=True)
+        write_corpus(Path(), {"heron": map(gap, needs)}, name="costly")
+        problem = _expensive("report", "costly", "--embedder", "none", "--now", "last", "--quiet")
+        yield problem and f"{name}: {problem}"
+
+
+def _expensive(*words: str) -> str | None:
+    """Run a command in a process of its own, within some seconds and some memory."""
+    with Path("told").open("w+", encoding="utf-8") as told:
+        process = subprocess.Popen((*VOCABGAP, *words), stdout=told, stderr=told)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        told.seek(0)
+        said = told.read()
+    if "Traceback" in said or process.returncode not in {0, 2, 3, 4}:
+        return f"{words}: {process.returncode}, {said[-300:]}"
+    seconds, held = used.ru_utime + used.ru_stime, used.ru_maxrss >> 10
+    return f"{words}: {seconds:.1f} CPU s, {held} MiB" if seconds > _COSTLY or held > _HELD else None
+
+
+def _is_bug(told: Told) -> bool:
+    return "Traceback" in told.err or "this is a bug" in told.err
