@@ -153,16 +153,27 @@ def test_a_terminal_that_knows_only_ascii_gets_escapes(installed: Path, tmp_path
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-def test_a_full_disk_behind_stdout_is_told_in_a_sentence(installed: Path, tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
+@pytest.mark.parametrize("words", ["report one", "--json report one", "--version", "report --help"])
+def test_a_full_disk_behind_stdout_is_told_in_a_sentence(words: str, installed: Path, tmp_path: Path) -> None:
+    write_corpus(tmp_path, {"image": [gap("sky mask")]}, name="one")
     with Path("/dev/full").open("w") as full:
+        command = [str(installed), *words.split()]
         told = subprocess.run(
-            [installed, "report", root], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
-            cwd=tmp_path,
-        )  # fmt: skip
-    assert told.returncode != 0
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path
+        )
+    assert told.returncode == ExitCode.STATE
     assert "Traceback" not in told.stderr
-    assert "No space left" in told.stderr
+    assert "No space left" in told.stderr or words.startswith("--json")
+    assert (tmp_path / "out").exists() == (words == "report one")
+    assert ("the command did its work, but" in told.stderr) == (words == "report one")
+
+
+def test_a_reader_that_stops_early_is_no_error(installed: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    told = subprocess.run([installed, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (told.returncode, told.stderr) == (0, b"")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")

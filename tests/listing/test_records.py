@@ -86,7 +86,8 @@ def test_a_filter_leaves_what_it_asks_for(photos: Path, asked: dict[str, object]
         ({"since": "soon"}, "since: 'soon' is not a moment"),
         ({"since": datetime(2026, 5, 1)}, "with an offset"),  # noqa: DTZ001 - what is refused
         ({"match": 3}, "match: expected text, found 3"),
-        ({"match": " "}, "match: expected text that is not blank"),
+        ({"match": " "}, "match: expected 1 to 10,000 characters that are not blank"),
+        ({"match": "a" * 400_000}, "match: expected 1 to 10,000 characters that are not blank"),
         ({"limit": -1}, "limit: expected a whole number, 0 or more"),
         ({"images": ["\ud800"]}, "images: character 1 is half of a surrogate pair"),
         ({"images": 3}, "images: expected text, or several texts"),

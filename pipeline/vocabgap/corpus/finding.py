@@ -13,7 +13,7 @@ from vocabgap.errors import texts
 from vocabgap.ingest.scanning import reads_shared
 from vocabgap.model.lookup import Named, lookup
 from vocabgap.model.record import FEWEST_DIGITS, SHARED_TENANT
-from vocabgap.model.selection import containing
+from vocabgap.model.selection import containing, require_match
 from vocabgap.text import short_hash
 
 _NOUNS: Final = {"repo_slug": "repository", "source_path": "path", "kind": "kind", "name": "name"}
@@ -38,6 +38,7 @@ def list_chunks(
     """List the chunks that a reader may read, newest first; `names` are the wanted values by column."""
     wanted, notes = chosen(version, names, **reader)
     if match is not None:
+        require_match(match)
         wanted &= containing(match, [_TEXT])
     rows = version.rows(_SHOWN, wanted)
     newest_first = rows.sort("ingested_at", descending=True, nulls_last=True, maintain_order=True)

@@ -166,7 +166,7 @@ class Answer:
         notes: Messages for a person, printed on stderr.
         failure: The error to raise after the answer is printed.
         exit_code: The exit code.
-        done: The change that was made, for the error if the answer cannot be printed.
+        done: What was done, for the error if the answer cannot be printed.
     """
 
     result: Mapping[str, object]
@@ -177,7 +177,7 @@ class Answer:
     notes: Iterable[str] = ()
     failure: "VocabgapError | None" = None
     exit_code: int = 0
-    done: str = ""
+    done: str = "the command did its work"
 
 
 Run = Callable[[Any, RequestType], Answer | None]

@@ -114,6 +114,17 @@ def _filter(description: str, noun: str, option: str = "", **extra: Any) -> msgs
     )
 
 
+LONGEST_MATCH: Final = 10_000  # characters
+
+
+def require_match(text: str) -> None:
+    """Raise InvalidInputError for a text that no record can be searched for."""
+    require_text("match", text)
+    if not text.strip() or len(text) > LONGEST_MATCH:
+        expected = f"1 to {LONGEST_MATCH:,} characters that are not blank"
+        raise unusable("match", expected, text, hint="leave it out for all records")
+
+
 class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The filters of records. A record must pass each filter by one of its values.
 
@@ -194,11 +205,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                 hint="swap the two, or leave one out",
             )
         if self.match is not None:
-            require_text("match", self.match)
-            if not self.match.strip():
-                raise unusable(
-                    "match", "text that is not blank", self.match, hint="leave it out for all records"
-                )
+            require_match(self.match)
         ratings: Any = self.satisfaction
         several = ratings if isinstance(ratings, Iterable) and not isinstance(ratings, str) else (ratings,)
         structs.force_setattr(self, "satisfaction", tuple(dict.fromkeys(map(_rating, several))))

@@ -17,7 +17,7 @@ from typer.main import get_command, get_group
 
 from vocabgap import __version__
 from vocabgap.doors.cli.calls import command_of
-from vocabgap.doors.cli.output import PIPE_WIDTH, PROGRAM, Output
+from vocabgap.doors.cli.output import PIPE_WIDTH, PROGRAM, Output, print_out
 from vocabgap.doors.verbs import Panel, Verbs
 from vocabgap.errors import (
     DEBUG_VARIABLE,
@@ -210,6 +210,7 @@ def run(arguments: Sequence[str]) -> int:
         # The parser shortens ./- to -, which means standard input.
         words = [str(Path(word).absolute()) if word == _NAMED_DASH else word for word in arguments]
         code = _root(app).main(words, prog_name=PROGRAM, standalone_mode=False)
+        print_out("", end="")  # the parser does not flush its own answers
     except VocabgapError as error:
         output.error(error)
         return error.exit_code
@@ -225,6 +226,8 @@ def run(arguments: Sequence[str]) -> int:
         return _TOO_LITTLE.exit_code
     except StoppedError as stopped:
         code = stopped.code
+    except SystemExit:  # the parser met a reader that stopped early
+        code = ExitCode.DONE
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except BaseException as error:

@@ -216,11 +216,9 @@ def _print(output: Output, answer: Answer) -> None:
         for note in answer.notes:
             output.note(escape_unseen(note))
     except OSError as error:
-        if not answer.done:
-            raise
-        hint = "do not repeat the command; check where the output goes"
         raise StateError(
-            f"{answer.done}, but the answer cannot be printed: {error.strerror}", hint=hint
+            f"{answer.done}, but the answer cannot be printed: {error.strerror}",
+            hint="do not repeat a command that writes; check where the output goes",
         ) from error
     if answer.failure is not None:
         raise answer.failure

@@ -43,12 +43,12 @@ class Output:
     def event(self, name: str, /, **fields: object) -> None:
         """Print one event if `as_json` is set."""
         if self.as_json:
-            _print(_encode({"schema_version": SCHEMA_VERSION, "event": name, **fields}))
+            print_out(_encode({"schema_version": SCHEMA_VERSION, "event": name, **fields}))
 
     def text(self, text: str, *, is_exact: bool = False) -> None:
         """Print data for a person on stdout; if it may hold text of others, without commands for CI."""
         if not self.as_json and not self.quiet:
-            _print(text if is_exact else without_commands(text))
+            print_out(text if is_exact else without_commands(text))
 
     def note(self, message: str) -> None:
         """Print a message for a person on stderr."""
@@ -148,10 +148,10 @@ def _encode(event: dict[str, object]) -> str:
     return without_commands_in_json(escape_unseen_in_json(line))
 
 
-def _print(text: str) -> None:
+def print_out(text: str, end: str = "\n") -> None:
     """Print to stdout; a reader that stops early (`| head`) does not stop the work."""
     try:
-        print(text, flush=True)
+        print(text, end=end, flush=True)
     except OSError as error:
         _give_up(sys.stdout)
         if not isinstance(error, BrokenPipeError):
