@@ -7,6 +7,7 @@ write the same numbers and texts with other bytes. The corpus keeps such a line 
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice, starmap
 from pathlib import Path
@@ -89,8 +90,8 @@ def export(version: Version, path: Path, settings: Settings, wanted: pl.Expr | N
     without_document = 0
     hint = "an earlier file is unchanged; name another file"
     with refusing(f"'{path}' cannot be written", hint=hint), replacing(path) as plain:
-        packed = zstd.ZstdFile(plain, "w", options=_CHECKED) if path.suffix == _COMPRESSED else plain
-        with packed as file:
+        is_packed = path.suffix == _COMPRESSED
+        with zstd.ZstdFile(plain, "w", options=_CHECKED) if is_packed else nullcontext(plain) as file:
             file.write(b"")  # otherwise a compressed file without records would be empty
             for start in range(0, len(ids), AT_ONCE):
                 part = ids[start : start + AT_ONCE]
