@@ -161,7 +161,7 @@ CORE: Final = (
         "photos",
         typed="\nq\n",
     ),
-    Verb("init", ("init", "--agent", "claude-code"), settled, setup_state, ""),
+    Verb("init", ("init", "--agent", "claude-code"), settled, setup_state, "."),
     Verb("render", ("render", "out"), decided, report_state, ".", changes=False),
     Verb(
         "check",

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from enum import StrEnum
 from functools import partial
 from importlib.util import find_spec
@@ -12,7 +12,7 @@ from shutil import which
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from vocabgap.doors.verbs import Answer, Event, Panel, Request, argument, extended, option, verb
-from vocabgap.errors import InvalidInputError, StateError, VocabgapError, installing
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError, installing
 from vocabgap.files.refusals import current_folder
 from vocabgap.model.loading import CONFIG_VARIABLE
 from vocabgap.model.record import given_fields
@@ -156,13 +156,18 @@ def init(call: "Call", request: Init) -> Answer:
 
     Other entries do not change and are not shown. A second run changes nothing.
     """
+    from vocabgap.files.atomic import alone_in
     from vocabgap.logbook.agent_settings import changes, write
 
     reading = _reading(request)
     agent = request.agent or (None if reading else Agent.CLAUDE_CODE)
-    changed = changes(request.folder, agent, reading)
-    if not request.dry_run:
-        write(changed)
+    folder = request.folder
+    if not folder.is_dir():
+        raise NotFoundError(f"there is no folder '{folder}'")
+    with nullcontext() if request.dry_run else alone_in(folder, undone="nothing was changed"):
+        changed = changes(folder, agent, reading)
+        if not request.dry_run:
+            write(changed)
     return Answer(
         events=(Event("file", {"path": str(path), "added": added}) for path, _, added in changed),
         result={"files": [str(change.path) for change in changed], "changed": not request.dry_run},

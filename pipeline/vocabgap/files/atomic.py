@@ -153,7 +153,7 @@ def whole_folder(
         StateError: The target is published, but a file that is not owned could not be kept.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(target):
+    with alone_in(target.parent):
         _clear_leftovers(target, owned, is_ours)
         check()
         staging = _beside(target, _STAGING)
@@ -177,7 +177,7 @@ def settle(
     target: Path, owned: Collection[str], is_ours: Callable[[Path], bool], *, waits: bool = True
 ) -> None:
     """Clean up after a killed publication; restore the earlier folder if the target is missing."""
-    with _alone(target, waits=waits):
+    with alone_in(target.parent, waits=waits):
         _clear_leftovers(target, owned, is_ours)
 
 
@@ -191,16 +191,11 @@ def sync(path: Path) -> None:
 
 
 @contextmanager
-def _alone(target: Path, *, waits: bool = True) -> Iterator[None]:
-    """Hold the lock of the target's parent folder, without a lock file."""
-    descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+def alone_in(folder: Path, *, undone: str = "nothing was published", waits: bool = True) -> Iterator[None]:
+    """Hold the lock of a folder, without a lock file; an error says what was not done."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        lock(
-            descriptor,
-            f"folder '{target.parent}'",
-            undone="nothing was published",
-            longest=None if waits else 0.0,
-        )
+        lock(descriptor, f"folder '{folder}'", undone=undone, longest=None if waits else 0.0)
         yield
     finally:
         os.close(descriptor)

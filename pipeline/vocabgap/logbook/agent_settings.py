@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.opening import text_of
 from vocabgap.files.refusals import FileKind, file_kind, refusing
@@ -46,8 +46,6 @@ def changes(folder: Path, agent: str | None, reading: Mapping[str, Any] = {}) ->
         agent: The agent; None changes the settings only.
         reading: Keys of `[ingest]` with their new values.
     """
-    if not folder.is_dir():
-        raise NotFoundError(f"there is no folder '{folder}'")
     changed = []
     for name, entries in FILES[agent].items() if agent else ():
         before = _read(folder / name)
