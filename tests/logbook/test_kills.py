@@ -19,7 +19,7 @@ from vocabgap.model.record import LOG_NAME
 
 KILLS = int(os.environ.get("VOCABGAP_KILLS", "6"))
 WRITERS = 5
-LONGEST = 120  # seconds
+LONGEST = 120 + 2 * KILLS  # seconds
 WRITER = Path(__file__).parent / "endless_writer.py"
 
 

@@ -220,7 +220,8 @@ class Encoder:
         for text, length in zip(texts, lengths[:, 0], strict=True):
             if not (np.isfinite(length) and length > 0):
                 raise InvalidInputError(
-                    f"'{self.files.model}' returned a zero vector for '{excerpt(text)}'", hint=_DAMAGED_HINT
+                    f"'{self.files.model}' returned zeros, NaN or infinity for '{excerpt(text)}'",
+                    hint=_DAMAGED_HINT,
                 )
         return np.asarray(np.rint(vectors / lengths * STEPS), dtype=np.int16)
 
