@@ -28,6 +28,7 @@ from vocabgap.ranking.classifying import reclassify, with_assigned_categories
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screened
+from vocabgap.ranking.shortlisting import shortlist_of
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
@@ -331,6 +332,7 @@ def run(
         ),
         timings=analysis.timings,
         share=share,
+        shortlist=shortlist_of(analysis.ranked, analysis.vocabulary, settings),
         choices=choices_of(screens_of(analysis.clusters, analysis.ranked), analysis.ranked),
         places=places_of(analysis.clusters, analysis.ranked),
         earlier=(target, previous),

@@ -65,7 +65,8 @@ def tables(text: str) -> Iterator[list[list[str]]]:
             rows = []
         elif token.type == "tr_open":
             rows.append([])
-        elif token.type == "inline" and token.level > 3:
+        elif token.type == "inline" and rows and token.level > 3:
             rows[-1].append("".join(child.content for child in token.children or ()))
         elif token.type == "table_close":
             yield rows
+            rows = []

@@ -57,6 +57,7 @@ class TextFormat(StrEnum):
     TABLE = "table"
     MARKDOWN = "markdown"
     CSV = "csv"
+    SHORTLIST = "shortlist"
 
 
 class EngineName(StrEnum):
@@ -207,10 +208,13 @@ def _shown(result: "Run", text_format: TextFormat, without_time: int = 0) -> dic
     from vocabgap.doors.cli.views import comma_separated
     from vocabgap.files.opening import text_of
     from vocabgap.reporting.manifest import MARKDOWN_NAME
+    from vocabgap.reporting.wording import render_shortlist
 
     published, text = result.published, ""
     if text_format is TextFormat.MARKDOWN:
         text = text_of(published.folder / MARKDOWN_NAME).rstrip("\n")
+    elif text_format is TextFormat.SHORTLIST:
+        text = render_shortlist(published.summary)
     elif text_format is TextFormat.CSV:
         text = comma_separated(_CSV_COLUMNS, [_cells(item) for item in published.summary.capabilities])
     return {"text": text, "summary": published.summary, "published": published, "undated": without_time}

@@ -24,7 +24,7 @@ from vocabgap.clustering.frames import need
 from vocabgap.errors import converted, require_kind
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.settings import DEFAULT_COVERED
-from vocabgap.model.tables import CAPABILITIES
+from vocabgap.model.tables import CAPABILITIES, SETTLED
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import ignored_stems, stem, trigrams, words
 
@@ -105,6 +105,15 @@ def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
     within = pl.when(explained >= threshold).then(mentions).otherwise(0)
     most = 2 * pl.col("variants").list.eval(within).list.sum() > pl.col("mentions")
     return (most & ~pl.col("mixed")).alias("probably_covered")
+
+
+def is_to_author(threshold: float = DEFAULT_COVERED) -> pl.Expr:
+    """Return whether a capability is to author: established, not settled and not probably covered.
+
+    A pinned capability is, even if an entry covers it or it has little evidence.
+    """
+    open_ = pl.col("established") & ~probably_covered(threshold)
+    return ~pl.col("status").is_in(SETTLED) & (pl.col("pinned") | open_)
 
 
 def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str]) -> list[Entry]:

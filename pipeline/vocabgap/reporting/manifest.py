@@ -21,6 +21,7 @@ from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.model.tables import OF_A_RUN
+from vocabgap.ranking.shortlisting import Candidate
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.overviews import Account, Place
@@ -175,6 +176,7 @@ class Manifest(msgspec.Struct, frozen=True):
     rendering: Annotated[Rendering | None, means("further facts that the report needs")] = None
     engine: Annotated[str | None, means("engine of the heavy steps; null for this machine alone")] = None
     places: Annotated[tuple[Place, ...], means("places of the first capabilities on a map")] = ()
+    shortlist: Annotated[tuple[Candidate, ...], means("what to consider first, with drafts")] = ()
     choices: Annotated[tuple[Choices, ...], means("what people may answer about the first capabilities")] = ()
 
     @property

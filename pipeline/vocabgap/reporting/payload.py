@@ -88,6 +88,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...]
     runs: tuple[str, ...]  # moments of the runs in histories, oldest first
     statuses: tuple[str, ...]
+    ties: tuple[tuple[int, int], ...]  # first and last rank of those that are too close to call
     filters: tuple[str, ...]  # filters for which some capability has a value
     now: str  # the present moment of the run
     deciding: str | None  # options for `vocabgap decide`; None without decisions
@@ -129,6 +130,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         unit=unit_names(summary.unit),
         files=index.files.shown(limits.characters),
         runs=tuple(map(iso, index.runs)),
+        ties=summary.ties,
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
         filters=_filters(rows),
         now=iso(summary.now),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 
 import msgspec
 import polars as pl
@@ -13,7 +14,8 @@ from vocabgap.model.capability import Asker, Capability
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import CAPABILITIES, PUBLISHED, RELATIONS, SETTLED
-from vocabgap.ranking.coverage import probably_covered
+from vocabgap.ranking.coverage import is_to_author
+from vocabgap.ranking.drafting import DraftEntry
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import points_of_run
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
@@ -36,6 +38,8 @@ from vocabgap.reporting.overviews import (
 )
 from vocabgap.text import count, unit_names
 
+QUOTES: Final = 2
+
 
 @dataclass(frozen=True)
 class Tables:
@@ -53,6 +57,24 @@ class Tables:
     def files(self) -> dict[str, pl.DataFrame | Parts]:
         """Return the tables by file name."""
         return {PUBLISHED[name].file: frame for name, frame in vars(self).items() if frame is not None}
+
+
+class Shortlisted(NamedTuple):
+    """A candidate of the shortlist."""
+
+    capability: Capability
+    draft: DraftEntry
+
+    @property
+    def quotes(self) -> tuple[str, ...]:
+        """Return what people said, at most two texts."""
+        said = (example.said or example.wording for example in self.capability.examples)
+        return tuple(dict.fromkeys(said))[:QUOTES]
+
+    @property
+    def entry(self) -> str:
+        """Return the draft as JSON."""
+        return msgspec.json.format(msgspec.json.encode(self.draft), indent=2).decode()
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -93,6 +115,7 @@ class Summary(msgspec.Struct, frozen=True):
     everything: tuple[Listed, ...] = ()  # all capabilities, or the first of very many, in order of rank
     deciding: str | None = ""  # options for `vocabgap decide`; None in a report without commands
     withheld: Withheld | None = None  # only in a shareable report
+    shortlist: tuple[Shortlisted, ...] = ()  # the best candidates; none in a shareable report
     doubts: tuple[Doubt, ...] | None = None  # None if unknown, or in a report without commands
     places: tuple[Place, ...] = ()  # of the first capabilities on a map; none in a shareable report
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; most records beyond chance first
@@ -153,14 +176,10 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             pl.lit(None, pl.String).alias("trend"), pl.lit([], ranked.schema["weekly"]).alias("weekly")
         )
     rendering = manifest.rendering or Rendering(settings.report.top, settings.rank.by.value, "")
-    settled = pl.col("status").is_in(SETTLED)
-    # A pinned capability is always shown, even if an entry covers it or it has little evidence.
-    pinned = pl.col("pinned")
     covered_from = settings.vocabulary.threshold
-    covered = probably_covered(covered_from) & ~pinned
-    decided = ranked.filter(settled)
-    rest = ranked.filter(~settled, pl.col("established") | pinned)
-    near, open_ = rest.filter(covered), rest.filter(~covered)
+    is_open, is_settled = is_to_author(covered_from), pl.col("status").is_in(SETTLED)
+    decided, open_ = ranked.filter(is_settled), ranked.filter(is_open)
+    near = ranked.filter(~is_open, ~is_settled, pl.col("established"))
     shown = _shown(open_, rendering.top, covered_from)
     askers = askers_of(ranked)
     named = named_by(overview, tables.rejects, askers)
@@ -210,6 +229,11 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             choices={each.capability_id: each for each in manifest.choices},
         ),
         deciding=rendering.deciding,
+        shortlist=tuple(
+            Shortlisted(item, each.draft)
+            for each in manifest.shortlist
+            for item in _shown(ranked.filter(pl.col("capability_id") == each.capability_id), 1, covered_from)
+        ),
         doubts=doubts_of(manifest.choices, ranked) if manifest.choices and shown else None,
         places=manifest.places,
         stale_days=stale,

@@ -100,6 +100,12 @@ def render_markdown(summary: Summary) -> str:
         most = max(most * MOST_BYTES // size, 1)
 
 
+def render_shortlist(summary: Summary) -> str:
+    """Render the shortlist as Markdown; without candidates, say so."""
+    text = _markdown(summary.unit).get_template("shortlist.md.j2").render(run=summary)
+    return text.rstrip("\n") or "No capability is to author."
+
+
 def escape(value: object) -> str:
     """Return text as one line of Markdown that renders literally in a paragraph, heading or table cell.
 

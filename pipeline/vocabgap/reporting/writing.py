@@ -39,6 +39,7 @@ from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_agents_categories
 from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.identity import Lineage
+from vocabgap.ranking.shortlisting import Candidate
 from vocabgap.reporting.history import carried_on, earlier_rows
 from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.manifest import (
@@ -100,6 +101,7 @@ def report(
     reproduction: Reproduction | None = None,
     timings: Iterable[Timing] = (),
     share: int | None = None,
+    shortlist: Iterable[Candidate] = (),
     choices: Iterable[Choices] = (),
     places: Iterable[Place] = (),
     earlier: Iterable[str | Path | None] = (),
@@ -149,6 +151,7 @@ def report(
         new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
         inputs=() if scan is None else _inputs(scan.files),
         timings=tuple(timings),
+        shortlist=tuple(shortlist),
         choices=tuple(choices),
         places=tuple(places),
     )

@@ -74,7 +74,7 @@ def test_every_part_has_a_heading_and_is_in_a_landmark(seen: Read) -> None:
     sections = [each for each in seen.all("section") if each.within[-1] == "main"]
     named = [each.attributes["aria-labelledby"] for each in sections]
     assert named == [f"{name}-title" for name in (
-        "list", "map", "evidence", "one-need", "categories", "operations", "account", "how",
+        "shortlist", "list", "map", "evidence", "one-need", "categories", "operations", "account", "how",
     )]  # fmt: skip
     assert set(named) <= set(seen.identifiers())
 
@@ -152,7 +152,7 @@ def test_elements_stand_where_they_may(seen: Read) -> None:
         return {element.within[-1] for element in seen.all(tag)}
 
     assert parents("tr") == {"thead", "tbody"}
-    assert parents("li") == {"ul"}
+    assert parents("li") == {"ol", "ul"}
     assert parents("dt") == parents("dd") == {"div"}
 
 

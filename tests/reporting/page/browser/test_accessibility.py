@@ -119,14 +119,18 @@ def test_filters_are_folded_away(file: Path, visit: Visit) -> None:
             expect(page.locator(folded)).to_be_hidden()
 
 
-def test_phone_shows_the_ranking_first(file: Path, visit: Visit) -> None:
+def test_phone_shows_the_lead_first_and_rows_as_cards(file: Path, visit: Visit) -> None:
     page = visit(file, **PHONE)
-    expect(page.locator("#rows a").nth(3)).to_be_in_viewport(ratio=1)
+    expect(page.locator(".lead dd").last).to_be_in_viewport(ratio=1)
     tops = [
         page.locator(each).evaluate("each => each.getBoundingClientRect().top")
-        for each in ("#list", ".opening", "#map")
+        for each in (".opening", "#shortlist", "#list", "#map")
     ]
     assert tops == sorted(tops)
+    row = page.locator("#rows tr").first
+    height = "(row) => row.clientHeight / parseFloat(getComputedStyle(row).lineHeight)"
+    assert row.evaluate(height) < 5
+    expect(row.locator(".c-unsatisfied")).to_be_visible()
 
 
 def test_what_the_panel_scrolls_to_is_not_behind_its_head(file: Path, visit: Visit) -> None:

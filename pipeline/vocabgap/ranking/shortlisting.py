@@ -1,0 +1,46 @@
+"""Choose the few capabilities to consider first: by priority, which weighs reach, need and recency."""
+
+from typing import Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.model.settings import Settings
+from vocabgap.ranking.coverage import is_to_author
+from vocabgap.ranking.drafting import DraftEntry, draft
+from vocabgap.ranking.vocabulary import Vocabulary
+
+FEWEST: Final = 3
+MOST: Final = 5
+LEAST_SHARE: Final = 0.5  # of the greatest priority, for those after `FEWEST`
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A capability of the shortlist, with a draft of its entry."""
+
+    capability_id: str
+    draft: DraftEntry
+
+
+def shortlist_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Settings) -> tuple[Candidate, ...]:
+    """Return the shortlist: pinned capabilities, then the greatest priorities; at most `MOST`.
+
+    Each draft uses the examples of its capability alone, so no records are read.
+    """
+    open_ = ranked.filter(is_to_author(settings.vocabulary.threshold))
+    first = open_.sort("pinned", "priority", "rank", descending=[True, True, False]).head(MOST)
+    is_near = pl.col("priority") >= LEAST_SHARE * pl.col("priority").max()
+    chosen = first.with_row_index().filter((pl.col("index") < FEWEST) | pl.col("pinned") | is_near)
+    return tuple(
+        Candidate(
+            name,
+            draft(
+                name,
+                ranked,
+                vocabulary=vocabulary if settings.vocabulary.paths else None,
+                stop_words=settings.cluster.stop_words,
+                operation_aliases=settings.operation_aliases,
+            ).entry,
+        )
+        for name in chosen["capability_id"]
+    )
