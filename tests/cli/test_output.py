@@ -111,6 +111,22 @@ def test_a_cell_of_any_text_is_printable_and_leaves_the_table_standing(text: str
     assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for line in lines for character in line)
 
 
+@pytest.mark.parametrize(
+    ("width", "headings"), [(110, "id who seen why"), (88, "id seen why"), (70, "id why")]
+)
+def test_a_narrow_table_loses_whole_columns_and_no_part_of_a_word(
+    width: int, headings: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    row = ("x" * 30, "ana of the lab", "2026-07-01 10:00", "anchored black point " * 9)
+
+    told = table(("id", "who", "seen", "why"), [row], dates=("id", "seen"), spare=("who", "seen"))
+
+    assert told.splitlines()[0].split() == headings.split()
+    assert {*told.split("─\n")[1].split()} <= {*" ".join(row).split()}
+    assert max(map(len, told.splitlines())) <= width
+
+
 @given(cells=st.lists(st.text(), min_size=1, max_size=4))
 def test_csv_reads_back_and_no_cell_begins_a_formula(cells: list[str]) -> None:
     import csv  # noqa: PLC0415

@@ -27,7 +27,8 @@ TEMPLATES: Final = "templates"
 MIN_WIDTH: Final = 70
 _NULL: Final = "–"
 _INDENT: Final = "    "
-_WIDE: Final = 110  # columns of a terminal with room for sessions
+_GAP: Final = "   "  # between two columns
+_READABLE: Final = 20  # characters; texts in a narrower column are hard to read
 _WIDEST: Final = 40  # characters of a field; a longer field moves the rest of its line
 
 
@@ -62,7 +63,6 @@ def _environment() -> "jinja2.Environment":
         "table": table,
         "toml": _toml,
         "unit_names": unit_names,
-        "width": available_width,
     }
     return environment
 
@@ -101,13 +101,13 @@ def _encoding() -> str:
     return sys.stdout.encoding or "utf-8"
 
 
-def available_width() -> int:
-    """Return the width of the terminal; in a pipe the value of COLUMNS, or a fixed number."""
+def available_width(in_pipe: int = PIPE_WIDTH) -> int:
+    """Return the width of the terminal; in a pipe the value of COLUMNS, or the given width."""
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
     else:
         columns = os.environ.get("COLUMNS", "")
-        width = int(columns) if columns.isdecimal() and int(columns) else PIPE_WIDTH
+        width = int(columns) if columns.isdecimal() and int(columns) else in_pipe
     return max(width, MIN_WIDTH)  # in fewer columns, cells would vanish
 
 
@@ -117,6 +117,7 @@ def table(
     *,
     numbers: Sequence[str] = (),
     dates: Sequence[str] = (),
+    spare: Sequence[str] = (),
 ) -> str:
     """Lay out a table for the available width. Text from logs is never read as markup.
 
@@ -125,31 +126,68 @@ def table(
         rows: Cells; None is shown as a dash.
         numbers: Headings of columns that are aligned to the right and not wrapped.
         dates: Headings of other columns that are not wrapped.
+        spare: Headings of columns to omit, in this order, until the others are readable.
     """
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     null, line = _glyphs(_NULL, "-"), _glyphs("─", "-")
+    texts = [
+        [null if cell is None else carried(excerpt(str(cell)), _encoding()) for cell in row] for row in rows
+    ]
+    columns = list(zip(headings, *texts, strict=True))
+    wants = [max(map(cell_len, column)) for column in columns]
+    needs = [
+        want if column[0] in {*numbers, *dates} else min(want, max(_READABLE, _longest_word(column)))
+        for want, column in zip(wants, columns, strict=True)
+    ]
+    width = available_width()
+    kept = _fitting(headings, needs, spare, width)
+    widths = _narrowed([wants[at] for at in kept], [needs[at] for at in kept], width)
     lines = box.SIMPLE_HEAD if line == "─" else box.Box(str(box.SIMPLE_HEAD).replace("─", "-"), ascii=True)
     laid_out = Table(box=lines, pad_edge=False, show_edge=False)
-    for heading in headings:
+    for at, wide in zip(kept, widths, strict=True):
+        is_number = headings[at] in numbers
         laid_out.add_column(
-            heading,
-            justify="right" if heading in numbers else "left",
-            no_wrap=heading in numbers or heading in dates,
-            overflow="fold",
+            headings[at], justify="right" if is_number else "left", overflow="fold", width=wide
         )
-    for row in rows:
-        texts = (null if cell is None else excerpt(str(cell)) for cell in row)
-        laid_out.add_row(*(Text(carried(text, _encoding())) for text in texts))
+    for row in texts:
+        laid_out.add_row(*(Text(row[at]) for at in kept))
     target = io.StringIO()
-    is_terminal, width = sys.stdout.isatty(), available_width()
-    Console(file=target, width=width, force_terminal=is_terminal, highlight=False, emoji=False).print(
+    Console(file=target, width=width, force_terminal=sys.stdout.isatty(), highlight=False, emoji=False).print(
         laid_out
     )
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
+
+
+def _longest_word(texts: Sequence[str]) -> int:
+    return min(_WIDEST, max((len(word) for text in texts for word in text.split()), default=0))
+
+
+def _fitting(headings: Sequence[str], needs: Sequence[int], spare: Sequence[str], width: int) -> list[int]:
+    """Return the places of the columns to show. Columns in `spare` are omitted until the others fit."""
+    kept = [*range(len(headings))]
+    for heading in spare:
+        if sum(needs[at] for at in kept) <= _room(kept, width):
+            break
+        kept = [at for at in kept if headings[at] != heading]
+    return kept
+
+
+def _narrowed(wants: Sequence[int], needs: Sequence[int], width: int) -> list[int]:
+    """Return widths that fit. The widest column is narrowed first, below its need only if all have theirs."""
+    widths = [*wants]
+    while sum(widths) > _room(widths, width):
+        at = max(range(len(widths)), key=lambda each: (widths[each] > needs[each], widths[each]))
+        widths[at] -= 1
+    return widths
+
+
+def _room(columns: Sequence[int], width: int) -> int:
+    return width - len(_GAP) * (len(columns) - 1)
 
 
 def aligned(
@@ -157,26 +195,28 @@ def aligned(
     below: Mapping[str, str],
     without: Sequence[str] = (),
     names: Mapping[str, str] = {},
+    spare: Sequence[str] = (),
 ) -> str:
     """Lay out each row as a line of short fields, with longer texts below the line.
 
     Args:
         rows: Fields by heading.
         below: The headings of the longer texts, and the words before each text.
-        without: The headings to omit; a narrow terminal also omits the session.
+        without: The headings to omit.
         names: Other words for some headings.
+        spare: The headings to omit, in this order, until the others fit. A pipe has room for all.
     """
-    spared = {*without, *["session"] * (available_width() < _WIDE)}
-    headings = [heading for heading in rows[0] if heading not in {*below, *spared}]
+    headings = [heading for heading in rows[0] if heading not in {*below, *without}]
     cells = [
         [names.get(heading, heading) for heading in headings],
-        *([excerpt(row[heading] or _NULL) for heading in headings] for row in rows),
+        *([excerpt(row[heading] or _glyphs(_NULL, "-")) for heading in headings] for row in rows),
     ]
     widths = [min(max(map(len, column)), _WIDEST) for column in zip(*cells, strict=True)]
-    first, *lines = ["   ".join(map(str.ljust, each, widths)).rstrip() for each in cells]
+    kept = _fitting(headings, widths, spare, available_width(in_pipe=sys.maxsize))
+    first, *lines = [_GAP.join(each[at].ljust(widths[at]) for at in kept).rstrip() for each in cells]
     blocks = [first, max(map(len, (first, *lines))) * _glyphs("─", "-")]
     for line, row in zip(lines, rows, strict=True):
-        texts = ((before, row[name]) for name, before in below.items() if name not in spared)
+        texts = ((before, row[name]) for name, before in below.items() if name not in without)
         blocks += [line, *(_indented(before + excerpt(text)) for before, text in texts if text)]
     return "\n".join(blocks)
 
