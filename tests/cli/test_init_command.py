@@ -136,6 +136,17 @@ def test_a_link_stays_one_and_what_it_leads_to_is_changed(tmp_path: Path) -> Non
     assert (tmp_path / ".mcp.json").is_symlink()
 
 
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "precious.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "project" / ".mcp.json").symlink_to("../precious.json")
+
+    told = vocabgap("init", tmp_path / "project")
+
+    assert (told.code, (tmp_path / "precious.json").read_text(encoding="utf-8")) == (2, "{}")
+    assert "is a link out of the folder" in told.err
+
+
 def test_a_pipe_in_the_place_of_settings_is_told(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".mcp.json")
 

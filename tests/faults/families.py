@@ -1,5 +1,6 @@
 """Attacks on what others are shown, and on what a command costs; each yields a problem, or None, per case."""
 
+import contextlib
 import json
 import os
 import random
@@ -19,7 +20,9 @@ import polars as pl
 from builders import gap, write_corpus
 from builders.command import Told, vocabgap
 from faults.processes import COMMANDS, VOCABGAP
+from faults.targets import VERBS
 from faults.verbs import did, photos
+from vocabgap.model.record import LOG_NAME
 
 _NEEDS: Final = ("sky mask", "film grain", "lens flare", "export to tiff", "merge layers", "undo a crop")
 _PRIVATE: Final = "Zprivate"  # in every field that is not to be shared
@@ -154,6 +157,45 @@ def bombs() -> Iterator[str | None]:
                 Path("bomb", "heron").mkdir(parents=True)
                 Path(place).write_bytes(packed)
                 yield _expensive(*command)
+
+
+def links() -> Iterator[str | None]:
+    """Put a link to a file outside in place of each file of a command, and of a spool."""
+    for verb in VERBS:
+        home = Path("linked", verb.name)
+        home.mkdir(parents=True)
+        with contextlib.chdir(home):
+            verb.prepare()
+            before = {path for path in Path().rglob("*") if path.is_file()}
+            verb.run()
+            found = before | {path for path in Path().rglob("*") if path.is_file()}
+            found |= {
+                path.with_name(f".{LOG_NAME}.{1:032x}.spool") for path in before if path.name == LOG_NAME
+            }
+        for file in sorted(found - _OUTPUTS):
+            shutil.rmtree(home)
+            home.mkdir()
+            with contextlib.chdir(home):
+                verb.prepare()
+                outside = Path("..", "precious.json").absolute()
+                outside.write_text('{"precious": 1}\n', encoding="utf-8")
+                shutil.rmtree(file, ignore_errors=True)
+                file.unlink(missing_ok=True)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.symlink_to(outside)
+                told = verb.run()
+                inside = [path for path in Path().rglob("*") if path.is_file() and not path.is_symlink()]
+                copied = [path for path in inside if b"precious" in path.read_bytes()]
+                is_kept = outside.read_text(encoding="utf-8") == '{"precious": 1}\n'
+            yield (
+                f"{verb.name}, {file} is a link: {copied}, {told}"
+                if copied or not is_kept or _is_bug(told)
+                else None
+            )
+
+
+# A person may have linked these: what they name is written.
+_OUTPUTS: Final = {Path(name) for name in ("known.jsonl", "decisions.jsonl", "vocabgap.toml")}
 
 
 def odd_places() -> Iterator[str | None]:

@@ -119,6 +119,7 @@ FAMILIES: Final = {
     "jobs": Family("commands of CI in every text", "commands", families.jobs),
     "interrupted": Family("interrupted once and twice", "a report on Sail", families.interrupted),
     "bombs": Family("small files that expand", "commands that read them", families.bombs),
+    "links": Family("links to a file outside", f"{len(VERBS)} verbs that write", families.links),
     "odd": Family("the current folder is deleted", "commands", families.odd_places),
     "costs": Family("costly wordings", "a report", families.costs),
 }

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from filelock import lock_descriptor
 
+from vocabgap.errors import StateError
 from vocabgap.files.atomic import put_in_place, replacing, write_whole
+from vocabgap.files.locking import lock_file
 from vocabgap.files.signals import deferred_signals
 
 
@@ -17,6 +19,19 @@ def test_a_file_takes_the_place_of_another(tmp_path: Path) -> None:
     put_in_place(tmp_path / "new", tmp_path / "name")
 
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("name", "new")]
+
+
+def test_a_lock_file_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("kept")
+    (tmp_path / "writer.lock").symlink_to("precious")
+
+    with (
+        pytest.raises(StateError, match="is a link, expected a regular file"),
+        lock_file(tmp_path / "writer.lock", "it", purpose="change it", undone="nothing was done"),
+    ):
+        pass
+
+    assert (tmp_path / "precious").read_text() == "kept"
 
 
 def test_a_lock_is_one_opened_file_s_until_it_is_closed(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A gap that is logged is a line of its image's log, and the record that a scan finds there."""
 
 import json
+import os
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,21 @@ def test_a_last_line_without_an_end_is_closed_first(image: Path, left: bytes) ->
     assert b"\n".join(first) == left
     assert json.loads(second) == logged.record
     assert logged.gap_id in vg.scan(image.parent).gaps["record_id"].to_list()
+
+
+def test_what_only_has_the_name_of_a_spooled_gap_is_left_alone(image: Path) -> None:
+    secret = image.parent / "id_rsa"
+    secret.write_text('{"description": "secret"}\n')
+    names = [image / f".{LOG_NAME}.{number:032x}.spool" for number in range(4)]
+    names[0].symlink_to(secret)
+    os.mkfifo(names[1])
+    names[2].write_text("no record\n")
+    names[3].mkdir()
+
+    vg.log_gap(image, "sky mask")
+
+    assert [each["description"] for each in lines(image)] == ["sky mask"]
+    assert all(map(os.path.lexists, names))
 
 
 def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:

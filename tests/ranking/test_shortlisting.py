@@ -1,6 +1,7 @@
 """Which capabilities to consider first."""
 
 from pathlib import Path
+from typing import Final
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
@@ -8,7 +9,7 @@ from vocabgap.decisions.deciding import Decisions
 from vocabgap.model.settings import DecisionSettings, Settings
 from vocabgap.pipeline import Run, run
 
-NOW = "last"
+NOW: Final = "last"
 # The need that is asked for most was met by its workarounds; that of the fewest images failed most.
 ASKED = {
     "lens flare": (9, 1),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from builders.command import vocabgap
 from builders.reporting import publish
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ClusterSettings, Settings
@@ -80,3 +81,16 @@ def test_a_manifest_with_settings_of_another_version_is_read_without_its_paramet
     path.write_text(json.dumps(document), encoding="utf-8")
 
     assert read_manifest(published.folder) == replace(published.manifest, parameters=None)
+
+
+def test_a_run_of_a_newer_version_is_neither_read_nor_replaced(demo: Path, tmp_path: Path) -> None:
+    published = publish(tmp_path, demo).published
+    file = published.folder / MANIFEST_NAME
+    newer = file.read_text(encoding="utf-8").replace('"schema_version": 1', '"schema_version": 2', 1)
+    file.write_text(newer, encoding="utf-8")
+
+    for words in (("diff", published.folder, published.folder), ("render", published.folder)):
+        told = vocabgap(*words)
+        assert (told.code, "has version 2, expected at most 1" in told.err) == (4, True)
+
+    assert file.read_text(encoding="utf-8") == newer

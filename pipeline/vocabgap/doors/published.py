@@ -149,7 +149,7 @@ def history(call: "Call", request: History) -> Answer:
     rows = history_of(folder, manifest, ranked)
     runs = comparable(rows, RunKey.of(manifest))
     if request.capability is None:
-        chosen = ranked.head(request.top or ranked.height)
+        chosen = ranked.head(min(request.top, ranked.height) or ranked.height)
     else:
         chosen = find_capability(ranked, request.capability)
     labels = dict(chosen.select("capability_id", "label").iter_rows())

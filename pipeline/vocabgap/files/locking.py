@@ -55,10 +55,13 @@ def lock_file(
     """Hold a lock file, in which other writers read the `purpose`. Create the file if it is missing.
 
     Raises:
-        StateError: Another writer has held it for `LONGEST_WAIT` seconds, or the file system has no locks.
+        StateError: Another writer has held it for `LONGEST_WAIT` seconds, or the file system has no locks. Or
+            it is a link: noting the holder would replace the content of another file.
         OSError: The system refused.
     """
-    descriptor = descriptor_of(path, os.O_RDWR | os.O_CREAT)
+    if path.is_symlink():
+        raise StateError(f"the lock file '{path}' is a link, expected a regular file", hint="remove the link")
+    descriptor = descriptor_of(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
         lock(descriptor, held, undone=undone, on_wait=on_wait)
         _note(descriptor, msgspec.json.encode(_this_process(purpose)))

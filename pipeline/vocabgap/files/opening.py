@@ -33,14 +33,14 @@ def descriptor_of(path: str | os.PathLike[str], flags: int = os.O_RDONLY, mode: 
     raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
 
 
-def opened(path: Path) -> BufferedReader:
+def opened(path: Path, flags: int = os.O_RDONLY) -> BufferedReader:
     """Open a regular file for reading."""
-    return os.fdopen(descriptor_of(path), "rb")
+    return os.fdopen(descriptor_of(path, flags), "rb")
 
 
-def whole(path: Path, most: int = MOST_BYTES) -> bytes:
+def whole(path: Path, most: int = MOST_BYTES, flags: int = os.O_RDONLY) -> bytes:
     """Read a regular file of at most so many bytes."""
-    with opened(path) as file:
+    with opened(path, flags) as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise OSError(errno.EOVERFLOW, f"larger than {most >> 20:,} MiB", str(path))

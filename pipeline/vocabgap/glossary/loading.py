@@ -159,6 +159,7 @@ _JOURNAL: Final = Journal(
         "name another folder for the glossary's events",
         undone="nothing was logged",
         again="try again when the other writer is done",
+        may_be_link=False,
     ),
     _event,
 )

@@ -25,6 +25,7 @@ _PROJECT: Final = '\n[report]\nunit = "project"  # what each log belongs to; wit
 _HEAD: Final = re.compile(r"^\[ingest\][ \t]*(#.*)?\n", re.MULTILINE)
 _READING: Final = ("source", "map")  # a new source replaces both, a map adds to both
 _NEW_MODE: Final = 0o644
+_LINK_HINT: Final = "name the folder of the file that it leads to"
 _HINT: Final = "correct it, and try again"
 _AGAIN: Final = "the files named before it are changed; repeat the command for the rest"
 _READABLE: Final = frozenset((FileKind.FILE, FileKind.NOTHING, FileKind.DANGLING))
@@ -48,6 +49,8 @@ def changes(folder: Path, agent: str | None, reading: Mapping[str, Any] = {}) ->
     """
     changed = []
     for name, entries in FILES[agent].items() if agent else ():
+        if not (folder / name).resolve().is_relative_to(folder.resolve()):
+            raise InvalidInputError(f"'{folder / name}' is a link out of the folder", hint=_LINK_HINT)
         before = _read(folder / name)
         after: dict[str, Any] = json.loads(_written(before))  # a copy; `deepcopy` allows less depth
         try:

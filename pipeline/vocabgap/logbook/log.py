@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -264,7 +265,7 @@ def _append(
     with _JOURNAL.appending(path, on_wait, longest) as writer:
         record, line = make()
         spool = _spool_of(path)
-        spooled = [each + b"\n" for file in spool for each in whole(file).splitlines()]
+        spooled = [*spool.values()]
         end = writer.tail(MOST_LOOKED_AT) if spooled else b""
         with deferred_signals():
             writer.add(b"".join(each for each in spooled if each not in end) + line)
@@ -293,7 +294,7 @@ def is_logged(folder: Path, text: str) -> bool:
     """Check whether the end of a log, or its spool, contains a text."""
     log, wanted = folder / LOG_NAME, text.encode()
     with refusing(f"'{log}' cannot be read"):
-        if any(wanted in whole(file) for file in _spool_of(log)):
+        if any(wanted in line for line in _spool_of(log).values()):
             return True
         if not log.exists():
             return False
@@ -301,8 +302,16 @@ def is_logged(folder: Path, text: str) -> bool:
             return wanted in tail_of(file.fileno(), MOST_LOOKED_AT)
 
 
-def _spool_of(log: Path) -> list[Path]:
-    return sorted(log.parent.glob(_SPOOLED.format("*")))
+def _spool_of(log: Path) -> dict[Path, bytes]:
+    """Return the files of the spool with their lines; no link, and no file without one record."""
+    lines = {}
+    for file in sorted(log.parent.glob(_SPOOLED.format("*"))):
+        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            line = whole(file, MAX_LINE_BYTES, os.O_NOFOLLOW)
+            if line.endswith(b"\n") and line.count(b"\n") == 1:
+                msgspec.json.decode(line, type=dict[str, Any])
+                lines[file] = line
+    return lines
 
 
 def _snapshot(image: Path) -> str | None:

@@ -39,7 +39,7 @@ def require_something(
     require_known(scanned.lines, selection, unit, **aliases)
     if scanned.counted:
         return
-    narrowed = ", ".join(f"{name} {value}" for name, value in selection.in_words().items())
+    narrowed = ", ".join(f"{name} {excerpt(value)}" for name, value in selection.in_words().items())
     overview = overview_of(scanned.lines)
     account = account_of(scanned.lines, overview, scanned.rejects, scanned.summary)
     if account is not None and account.filtered:

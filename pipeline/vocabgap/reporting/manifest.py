@@ -13,7 +13,7 @@ from msgspec import structs
 
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
-from vocabgap.errors import installing
+from vocabgap.errors import StateError, installing
 from vocabgap.files.atomic import files_of
 from vocabgap.files.opening import opened, whole
 from vocabgap.files.refusals import FileKind, file_kind, refusing
@@ -335,18 +335,24 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest of the run in a folder; None if there is none, or it is of another version.
+    """Return the manifest of the run in a folder; None if there is none, or it is of an older version.
 
-    An error of the system is raised: otherwise a new run would lose the history.
+    An error of the system, and a newer version, are raised: otherwise a new run would lose the history.
     """
     path = folder / MANIFEST_NAME
     try:
         with refusing(f"'{path}' cannot be read", hint="check its permissions and its disk"):
             if file_kind(path) is not FileKind.FILE:
                 return None
-            return _decoded(whole(path))
+            manifest = _decoded(whole(path))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+    if manifest.schema_version > SCHEMA_VERSION:
+        raise StateError(
+            f"'{path}' has version {manifest.schema_version}, expected at most {SCHEMA_VERSION}",
+            hint="it is of a newer vocabgap: use that one, or another folder",
+        )
+    return manifest
 
 
 def _decoded(content: bytes) -> Manifest:
