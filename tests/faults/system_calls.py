@@ -1,4 +1,4 @@
-"""A verb killed, or refused, at each of its system calls, those of compiled code included: by `strace`."""
+"""A verb killed, or refused, at its system calls, those of compiled code included: by `strace`."""
 
 import os
 import re
@@ -27,6 +27,7 @@ _NEEDING_ROOM: Final = frozenset(
     ("pwrite64", "copy_file_range", "ftruncate", "fallocate", "fsync", "mkdir", "rename")
 )
 _LONGEST: Final = 60  # seconds of a run
+_MOST: Final = 10  # calls of a kind that are attacked, and the last: spread over all
 STRACE: Final = shutil.which("strace")
 
 
@@ -47,7 +48,7 @@ def attacked(found: Undisturbed) -> Iterator[tuple[str, str | None]]:
     """Each case: what was done, and what is wrong then; null where nothing is."""
     put_back(found.before)
     for name, count in sorted(made(found.verb).items()):
-        for number in range(1, count + 1):
+        for number in sorted({1 + place * (count - 1) // _MOST for place in range(_MOST + 1)}):
             for attack in ("signal=KILL", "error=ENOSPC")[: 1 + (name in _NEEDING_ROOM)]:
                 put_back(found.before)
                 case = f"{found.verb.name}, {attack} at {name} {number}"

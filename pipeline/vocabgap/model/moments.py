@@ -69,6 +69,11 @@ def iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+def to_minute(moment: datetime) -> str:
+    """Return a moment in UTC for a person, to the minute."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def in_seconds(moment: datetime) -> str:
     """Return a moment in UTC as ISO 8601 with a `Z`, to the second."""
     return iso(moment.replace(microsecond=0))

@@ -118,7 +118,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     repeats: int
     seen: int
     examples: tuple[ShownExample, ...]
-    history: tuple[tuple[int, int, int], ...]  # run, rank and mentions, the oldest run first
+    history: tuple[tuple[int, int, int], ...]  # rank and mentions in the last run of each day, oldest first
     pinned_in: tuple[int, ...]  # runs of the history in which it was pinned
     before: int | None  # rank in the run before
     neighbours: tuple[int, ...]  # positions of rows that may be the same need
@@ -171,7 +171,8 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     """Return a capability as a row of a page."""
     item, most = listed.capability, limits.characters
     past_runs = [(index.runs[past.moment], past) for past in listed.history if past.moment in index.runs]
-    history = tuple((place, past.rank, past.mentions) for place, past in past_runs)
+    ranks = {place: past.rank for place, past in past_runs}
+    daily = {past.moment.date(): (place, past.rank, past.mentions) for place, past in past_runs}
     most_evidence = None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
     variants = tuple(
         (excerpt(each.wording, most), each.mentions, round(each.similarity, 2))
@@ -230,7 +231,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         ),
         lineage=tuple(excerpt(phrase("lineage", relation), most) for relation in listed.lineage),
         examples=tuple(_example(each, index, most) for each in item.examples[:most_evidence]),
-        history=history,
+        history=tuple(daily.values()),
         pinned_in=tuple(place for place, past in past_runs if past.pinned),
         neighbours=tuple(index.rows[name] for name, _ in choices.near if name in index.rows),
         parts=tuple(
@@ -239,7 +240,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
             for names in [tuple(_named(place, item.variants[place].wording, variants) for place in part)]
             if sum(len(name) for name in names if isinstance(name, str)) <= _MOST_TOLD
         ),
-        before=next((rank for place, rank, _ in history if place == len(index.runs) - 2), None),
+        before=ranks.get(len(index.runs) - 2),
     )
 
 

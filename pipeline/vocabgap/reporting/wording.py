@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from vocabgap.extensions import extensions
 from vocabgap.model.capability import FIRST_COVERING
-from vocabgap.model.moments import in_seconds, iso
+from vocabgap.model.moments import in_seconds, iso, to_minute
 from vocabgap.model.record import LOG_NAME, rating
 from vocabgap.model.settings import LEAST_WEEKS
 from vocabgap.model.sources import IMAGE
@@ -176,7 +176,7 @@ def environment(unit: str, *, autoescape: bool, **filters: Callable[..., object]
         auto_reload=False,
         undefined=jinja2.StrictUndefined,
     )
-    functions = (capital, day, in_seconds, iso, number, number_range, rating, sparkline)
+    functions = (capital, day, in_seconds, iso, number, number_range, rating, sparkline, to_minute)
     templates.filters |= FILTERS | {each.__name__: each for each in functions} | filters
     templates.filters["units"] = lambda number, adjective="": in_units(number, unit, adjective)
     templates.globals |= dict(zip(("unit", "units"), unit_names(unit), strict=True)) | _GLOBALS

@@ -54,8 +54,12 @@ def test_paper_has_the_evidence_and_nothing_to_press(paper: Page) -> None:
         assert paper.locator(pressed).filter(visible=True).count() == 0
 
 
-def test_paper_unfolds_what_is_folded_on_a_screen(paper: Page) -> None:
-    expect(paper.locator(f"#{SHOWN} .wordings details tbody tr").last).to_be_visible()
+def test_paper_has_the_beginning_of_the_evidence(paper: Page) -> None:
+    body = paper.locator(f"#{SHOWN}")
+    expect(body.locator(".key")).to_be_visible()
+    assert body.locator(".wordings tbody tr").filter(visible=True).count() == 5
+    assert body.locator(".examples li").filter(visible=True).count() == 2
+    expect(body.locator("details").first).to_be_hidden()
 
 
 def test_paper_says_which_rows_it_has(paper: Page) -> None:

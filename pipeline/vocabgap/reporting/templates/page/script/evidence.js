@@ -3,7 +3,11 @@
 function evidenceOf(capability) {
   const { wordings: wordingsShown, images: imagesShown, most_images: mostImages } = run.shown;
   return [
+    keyFacts(capability),
     run.deciding === null ? null : decidingAbout(capability),
+    section('covered', 'Probably covered', capability.covered, (all) => bullets(all.map((each) => coveredBy(each, capability)))),
+    section('covers', 'Entries that may cover it', capability.covered_by, covers),
+    section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
     section('wordings', 'Wordings', capability.variants, (all) => [
       ...folding(all, wordingsShown, wordings),
       others(capability.other_wordings, ['wording', 'wordings'], 'capabilities.parquet'),
@@ -14,9 +18,6 @@ function evidenceOf(capability) {
     facts(capability),
     section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [],
       (history) => past(history, capability.pinned_in)),
-    section('covered', 'Probably covered', capability.covered, (all) => bullets(all.map((each) => coveredBy(each, capability)))),
-    section('covers', 'Entries that may cover it', capability.covered_by, covers),
-    section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
     section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
     section('combinations', 'Most often together', capability.combinations, combinations),
     section('images', capital(run.unit[1]), capability.image_counts, (all) => [
@@ -33,21 +34,27 @@ function section(name, title, items, content) {
   return make('section', { class: name }, make('h3', {}, title), ...[content(items)].flat());
 }
 
-function facts(capability) {
-  const categories = spelled(capability.categories, run.categories).map(withMentions);
-  const told = [
+/** The figures that a decision needs. */
+function keyFacts(capability) {
+  return defined('facts key', [
     ['Mentions', `${whole(capability.mentions)}, likely ${[capability.likely, capability.marks].filter(Boolean).join(', ')}`],
     [capital(run.unit[1]), whole(capability.images)],
-    ['Known sessions', whole(capability.sessions)],
-    ...(capability.status ? [['Status', capability.status]] : []),
     capability.pin
       ? ['Rank', isolated(capability.pin)]
       : [`Rank, with ${run.confidence} % confidence`, capability.interval],
+    ['Satisfaction', capability.rated],
+  ]);
+}
+
+function facts(capability) {
+  const categories = spelled(capability.categories, run.categories).map(withMentions);
+  const told = [
+    ['Known sessions', whole(capability.sessions)],
+    ...(capability.status ? [['Status', capability.status]] : []),
     ...(capability.overtaken ? [['Could be overtaken by the next', `in ${capability.overtaken} of samples`]] : []),
     ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
     ['Priority', capability.factors],
     ...(run.weeks ? [['Trend', capability.trend_phrase]] : []),
-    ['Satisfaction', capability.rated],
     ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
     ['Categories', ...joined(categories, ', ')],
     ['Similarity of the wordings', [decimals(capability.cohesion, 2), capability.differing].filter(Boolean).join('; ')],
@@ -56,7 +63,11 @@ function facts(capability) {
     ...(capability.outgrown.length ? [['Decisions that no longer apply', capability.outgrown.join(', ')]] : []),
     ...(run.deciding !== null ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
-  return make('dl', { class: 'facts' }, ...told.map(([term, ...texts]) => described(term, ...texts)));
+  return defined('facts', told);
+}
+
+function defined(name, told) {
+  return make('dl', { class: name }, ...told.map(([term, ...texts]) => described(term, ...texts)));
 }
 
 function described(term, ...texts) {
