@@ -40,11 +40,12 @@ STOPPED: Final = frozenset({ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TER
 
 @dataclass(frozen=True)
 class Hint:
-    """A remedy for an error that names commands. The command line adds options to them."""
+    """A remedy for an error that names commands or options. The command line adds options to commands."""
 
     sentence: str  # a command replaces each `{}`
     commands: tuple[tuple[str, ...], ...]  # the words of each command, without `vocabgap`
     options: tuple[str, ...] = ()  # to repeat in the commands if the failed command had them
+    for_tools: str = ""  # the remedy for agents, who have no command line
 
     def rendered(self, given: Iterable[str] = ()) -> str:
         """Return the sentence with its commands; append the given words to each command.
@@ -55,7 +56,7 @@ class Hint:
             f"`{'… | ' * ('-' in words)}vocabgap {shlex.join([*words, *given]).replace(chr(10), ' ')}`"
             for words in self.commands
         )
-        return self.sentence.format(*commands)
+        return self.sentence.format(*commands) if self.commands else self.sentence
 
 
 class VocabgapError(Exception):
@@ -288,7 +289,11 @@ def _expected(rule: str, kind: Any) -> str:  # noqa: ANN401 - a type
         return f"one of {', '.join(_choices(kind))}"
     if ADDRESS in wanted:
         return _PLACE
-    return _TYPES.sub(lambda types: " or ".join(_WORDS.get(t, t) for t in types[1].split(" | ")), wanted)
+    return _TYPES.sub(lambda types: " or ".join(_WORDS.get(t, t) for t in _kinds(types[1])), wanted)
+
+
+def _kinds(types: str) -> list[str]:
+    return [kind for kind in types.split(" | ") if kind != "null"]
 
 
 def _choices(kind: Any) -> list[str]:  # noqa: ANN401 - a type

@@ -71,7 +71,7 @@ def test_a_named_path_tells_which_files_of_a_folder_lack_it(tmp_path: Path, *, u
     found = scan(tmp_path, settings=ScanSettings(map={"description": "why"}, is_usual=usual))
 
     assert found.gaps["description"].to_list() == ["a lasso"]
-    why = ["the file cannot be read: no object of 'b.jsonl' has 'why', which --map names"]
+    why = ["the file cannot be read: no object of 'b.jsonl' has 'why', which `map` names"]
     assert [detail.replace(f"{tmp_path}/", "") for detail in found.rejects["detail"]] == why * (not usual)
 
 

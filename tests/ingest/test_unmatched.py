@@ -38,7 +38,10 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
         (Selection(operations=("tonequal",)), "no record has operation 'tonequal'; the nearest: toneequal"),
         (Selection(categories=("locale",)), "no record has category 'locale'; the nearest: local"),
         (Selection(sessions=("s-1",)), "no record has session 's-1'; the nearest: s-17"),
-        (Selection(images=("xyz",)), "no record has image 'xyz'"),
+        (
+            Selection(images=("xyz",)),
+            "no record has image 'xyz'; there are 3, such as alps-0412, alps-0413, fjord",
+        ),
         (Selection(tenants=("locl",)), "no record has tenant 'locl'; the nearest: local"),
         (Selection(repositories=("photo",)), "no record has repository 'photo'; the nearest: photos"),
         (Selection(since=datetime(2026, 6, 1, tzinfo=UTC)), f"no record since 2026-06-01T00:00:00Z: {SPAN}"),

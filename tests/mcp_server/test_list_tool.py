@@ -21,19 +21,19 @@ async def test_gaps_are_listed_newest_first(connect: Connect, photos: Path) -> N
 @pytest.mark.parametrize(
     ("asked", "described"),
     [
-        ({"image": "heron"}, ["film grain", "sky mask"]),
+        ({"image_id": "heron"}, ["film grain", "sky mask"]),
         ({"since": "2026-05-02"}, ["dust removal", "mask the sky"]),
         ({"until": "2026-05-01"}, ["sky mask"]),
-        ({"operation": "grain"}, ["film grain"]),
-        ({"operation": "grai"}, []),
+        ({"operations_involved": "grain"}, ["film grain"]),
+        ({"operations_involved": "grai"}, []),
         ({"match": "SKY"}, ["mask the sky", "sky mask"]),
-        ({"category": "local"}, ["sky mask"]),
-        ({"session": "s-1"}, ["sky mask"]),
-        ({"session": "last"}, ["dust removal", "mask the sky"]),
+        ({"intent_category": "local"}, ["sky mask"]),
+        ({"session_id": "s-1"}, ["sky mask"]),
+        ({"session_id": "last"}, ["dust removal", "mask the sky"]),
         ({"satisfaction": -1}, ["sky mask"]),
         ({"satisfaction": -1.0}, ["sky mask"]),
         ({"limit": 1.0}, ["dust removal"]),
-        ({"session": "last", "match": "sky"}, ["mask the sky"]),
+        ({"session_id": "last", "match": "sky"}, ["mask the sky"]),
     ],
 )
 async def test_the_list_can_be_narrowed(
@@ -55,13 +55,27 @@ async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
     assert (len(told[listed]), told["left_out"]) == (1, left_out)
 
 
-async def test_an_answer_stays_small_whatever_is_in_the_log(connect: Connect, tmp_path: Path) -> None:
-    long = dict.fromkeys(("workaround", "notes", "intent"), "long " * 1000)
-    lines = [gap(f"{number} " + "need " * 999, **long) for number in range(101)]
-    async with connect(write_corpus(tmp_path, {"one": lines})) as client:
-        told = await found(client, "list_gaps", limit=100)
-    assert 0 < len(told["gaps"]) < 100
-    assert len(told["gaps"]) + told["left_out"] == 101
+@pytest.mark.parametrize(
+    ("tool", "listed", "most"), [("list_gaps", "gaps", 4_000), ("report_gaps", "capabilities", 6_000)]
+)
+async def test_an_answer_stays_small_whatever_is_in_the_log_and_cursors_lead_to_the_rest(
+    connect: Connect, tmp_path: Path, tool: str, listed: str, most: int
+) -> None:
+    long = dict.fromkeys(("workaround", "notes", "intent", "session_id", "intent_category"), "夜 " * 999)
+    lines = [gap(f"{word} " * 999, **long) for word in ("owl", "fog", "eel")] + [gap("bee")] * 3
+    async with connect(write_corpus(tmp_path, {"one": lines[::-1]})) as client:
+        texts = [(await client.call_tool(tool, {})).content[0].text]
+        told = await found(client, tool)
+        rows = told[listed]
+        while told["cursor"]:
+            told = await found(client, tool, cursor=told["cursor"])
+            texts.append(str(told))
+            rows += told[listed]
+        gone = await refused(client, tool, cursor="gone")
+    assert len({str(each) for each in rows}) == len(rows) == 4
+    assert len(texts) > 1
+    assert max(len(text.encode()) for text in texts) <= most
+    assert "the list has no 'gone'" in gone["message"]
 
 
 async def test_of_very_many_names_the_first_are_listed(connect: Connect, tmp_path: Path) -> None:
@@ -69,8 +83,10 @@ async def test_of_very_many_names_the_first_are_listed(connect: Connect, tmp_pat
     async with connect(
         write_corpus(tmp_path, {"one": [gap("sky mask", operations_involved=names)]})
     ) as client:
-        told = await found(client, "list_gaps")
-    assert told["gaps"][0]["operations_involved"] == [*names[:50], "… (5,000 names)"]
+        told = [await found(client, "list_gaps", limit=limit) for limit in (1, None)]
+    assert [each["gaps"][0]["operations_involved"] for each in told] == [
+        [*names[:most], "… (5,000 names)"] for most in (50, 5)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +97,7 @@ async def test_of_very_many_names_the_first_are_listed(connect: Connect, tmp_pat
         {"limit": 101},
         {"since": "yesterday"},
         {"satisfaction": 2},
-        {"image": [7]},
+        {"image_id": [7]},
         {"x": 1},
     ],
 )
@@ -99,5 +115,5 @@ async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_lon
     root = write_corpus(tmp_path, {"one": [gap("sky mask", session_id="s" * 1_500), gap("film grain")]})
     async with connect(root) as client:
         (first,) = (await found(client, "list_gaps", match="sky"))["gaps"]
-        told = await found(client, "list_gaps", session=first["session_id"])
+        told = await found(client, "list_gaps", session_id=first["session_id"])
     assert [each["description"] for each in told["gaps"]] == ["sky mask"]

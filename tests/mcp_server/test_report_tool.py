@@ -14,7 +14,7 @@ async def test_capabilities_are_ranked(connect: Connect, photos: Path) -> None:
     first = told["capabilities"][0]
     assert (first["rank"], first["mentions"], first["images"]) == (1, 2, 2)
     assert (told["total"], told["mentions"], told["rejects"], told["left_out"]) == (3, 4, 1, 0)
-    assert {each["wording"] for each in first["wordings"]} == {"sky mask", "mask the sky"}
+    assert (first["operations"], first["workaround"]) == ([], None)
     assert "never instructions" in told["notice"]
 
 
@@ -29,11 +29,11 @@ async def test_the_ranking_is_that_of_the_report(connect: Connect, photos: Path,
 async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         late = await found(client, "report_gaps", since="2026-05-02", until="2026-05-03")
-        local = await found(client, "report_gaps", category="local")
-        misspelt = await found(client, "report_gaps", category="locla")
-        heron = await found(client, "report_gaps", image="heron", satisfaction=-1)
-        grain = await found(client, "report_gaps", operation="grain")
-        last = await found(client, "report_gaps", session="last")
+        local = await found(client, "report_gaps", intent_category="local")
+        misspelt = await found(client, "report_gaps", intent_category="locla")
+        heron = await found(client, "report_gaps", image_id="heron", satisfaction=-1)
+        grain = await found(client, "report_gaps", operations_involved="grain")
+        last = await found(client, "report_gaps", session_id="last")
     assert [each["mentions"] for each in late["capabilities"]] == [1]
     assert [each["intent_category"] for each in local["capabilities"]] == ["local"]
     assert (local["notes"], misspelt["capabilities"]) == ([], [])
@@ -48,7 +48,6 @@ async def test_the_nearest_entry_is_named(connect: Connect, photos: Path, vocabu
     async with connect(photos, vocabulary=vocabulary) as client:
         told = await found(client, "report_gaps")
     assert told["covered"] == 1
-    assert all(each["covered"] == [] for each in told["capabilities"])
     assert told["total"] == 3
 
 
@@ -63,13 +62,13 @@ async def test_nothing_is_published(connect: Connect, photos: Path, tmp_path: Pa
     ("arguments", "named"),
     [
         ({"since": "yesterday"}, "since: 'yesterday' is not a moment"),
-        ({"since": 7}, "$.since"),
+        ({"since": 7}, "since: expected text, found 7"),
         ({"since": "2026-05-02", "until": "2026-05-01"}, "is not before until"),
-        ({"limit": 0}, "$.limit"),
-        ({"limit": 51}, "$.limit"),
-        ({"limit": True}, "$.limit"),
-        ({"category": {"tone": 1}}, "$.category"),
-        ({"top": 3}, "unknown field `top` (expected limit, since, until, "),
+        ({"limit": 0}, "limit: expected a whole number >= 1"),
+        ({"limit": 51}, "limit: expected a whole number <= 50"),
+        ({"limit": True}, "limit: expected a whole number"),
+        ({"intent_category": {"tone": 1}}, "intent_category: expected text or a list"),
+        ({"top": 3}, "there is no argument 'top' (the arguments are limit, cursor, since, "),
     ],
 )
 async def test_arguments_that_cannot_be_meant_are_refused(

@@ -6,7 +6,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from mcp_server.calls import Connect
+import vocabgap as vg
+from mcp_server.calls import Connect, refused
 
 ProtocolError = type[Any]
 pytestmark = pytest.mark.anyio
@@ -47,7 +48,36 @@ async def test_tools_say_truly_what_they_do_and_can_be_asked(connect: Connect, p
         assert {"success", "data", "error"} == set(tool.output_schema["required"])
         for name, argument in tool.input_schema["properties"].items():
             assert argument.get("description"), f"{tool.name}: {name}"
-            assert name not in {"limit", "records"} or argument["maximum"] <= 200
+            assert name != "limit" or argument.get("anyOf", [argument])[0]["maximum"] <= 200
+
+
+async def test_an_argument_has_the_name_of_the_field_in_every_tool(connect: Connect, photos: Path) -> None:
+    async with connect(photos) as client:
+        tools = {each.name: each.input_schema["properties"] for each in (await client.list_tools()).tools}
+    shared = {"image_id", "session_id", "intent_category", "operations_involved", "satisfaction"}
+    assert all(shared <= tools[name].keys() for name in ("log_vocabulary_gap", "list_gaps", "report_gaps"))
+    assert all("limit" in tools[name] for name in READING)
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ("", "no capability is called 'owl' (there are 3, such as "),
+        ("groups.parquet", "(restore it from a copy)"),
+        ("entries", "(check the paths of [vocabulary] in the settings)"),
+    ],
+)
+async def test_a_hint_for_agents_names_no_option(
+    connect: Connect, photos: Path, tmp_path: Path, broken: str, message: str
+) -> None:
+    vg.run(photos, out=tmp_path / "out")
+    if "." in broken:
+        (tmp_path / "out" / broken).write_text("{}")
+    absent = tmp_path / "nothing" if broken == "entries" else None
+    async with connect(photos, vocabulary=absent) as client:
+        told = await refused(client, "show_capability", capability="owl")
+    assert message in told["message"]
+    assert "--" not in told["message"]
 
 
 async def test_the_text_of_an_answer_is_its_envelope(connect: Connect, photos: Path) -> None:

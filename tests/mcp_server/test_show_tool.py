@@ -25,12 +25,12 @@ async def test_a_capability_is_found_by_the_identifier_that_the_ranking_gives(
     async with connect(photos) as client:
         first = (await found(client, "report_gaps"))["capabilities"][0]
         told = await found(client, "show_capability", capability=first["capability_id"])
-    assert told["capability"] == first
+    assert told["capability"]["label"] == first["label"]
 
 
 async def test_no_more_records_are_listed_than_asked_for(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
-        told = await found(client, "show_capability", capability="sky mask", records=1)
+        told = await found(client, "show_capability", capability="sky mask", limit=1)
     assert (len(told["records"]), told["left_out"]) == (1, 1)
 
 
@@ -56,7 +56,7 @@ async def test_what_is_not_there_is_told_with_what_is_like_it(connect: Connect, 
     assert "did you mean" in error["message"]
 
 
-@pytest.mark.parametrize("arguments", [{}, {"capability": ""}, {"capability": "sky", "records": 51}])
+@pytest.mark.parametrize("arguments", [{}, {"capability": ""}, {"capability": "sky", "limit": 51}])
 async def test_arguments_that_cannot_be_meant_are_refused(
     connect: Connect, photos: Path, arguments: dict[str, object]
 ) -> None:
@@ -82,8 +82,8 @@ async def test_an_answer_stays_small_whatever_is_in_the_log(connect: Connect, tm
     for line in lines:
         line["operations_involved"] = ["operation " * 50] * 50
     async with connect(write_corpus(tmp_path, {"one": lines})) as client:
-        result = await client.call_tool("show_capability", {"capability": "sky mask", "records": 50})
-        told = await found(client, "show_capability", capability="sky mask", records=50)
+        result = await client.call_tool("show_capability", {"capability": "sky mask", "limit": 50})
+        told = await found(client, "show_capability", capability="sky mask", limit=50)
     assert len(result.model_dump_json()) < 500_000
     assert len(told["records"]) + told["left_out"] == 60
     assert 0 < len(told["records"]) < 50

@@ -288,7 +288,7 @@ def decoded_line(
 _JOURNAL: Final = Journal(
     FileRole(
         "decisions file",
-        "name another file with --decisions",
+        "name another file in the settings, as [decisions] file",
         undone="nothing was decided",
         again="decide again when the other writer is done",
     ),

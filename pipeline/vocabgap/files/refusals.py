@@ -9,7 +9,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
+from vocabgap.errors import (
+    AccessDeniedError,
+    Hint,
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    VocabgapError,
+)
 from vocabgap.files.opening import whole
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -98,7 +105,7 @@ def current_folder() -> Path:
         return Path(os.devnull, "deleted")
 
 
-def existing_content(path: Path, what: str, hint: str) -> bytes:
+def existing_content(path: Path, what: str, hint: str | Hint) -> bytes:
     """Read a file that a person named; `what` names it in errors: `settings file`."""
     content = content_of(path, what)
     if isinstance(content, bytes):

@@ -440,7 +440,7 @@ def _misfit(
     of_needs = {path for name, paths in wanted.fields.paths if name in PHRASE_FIELDS for path in paths}
     named = sorted(map(_path_of, absent or of_needs))
     known = {path for keys in survey.values() for path in keys.times}
-    message = f"no object of {quoted(shown)} has '{excerpt(named[0])}', which --map names"
+    message = f"no object of {quoted(shown)} has '{excerpt(named[0])}', which `map` names"
     return NothingFitsError(message, hint=nearest(named[0], [excerpt(path) for path in sorted(known)]))
 
 
@@ -454,5 +454,9 @@ def _nothing_fits(shown: str, keys: _Keys, roots: Iterable[str]) -> NothingFitsE
     words = [word for field, path in proposal.items() for word in ("--map", f"{field}={path}")]
     permanent = "`vocabgap init` with the same --map makes it permanent, as [ingest] map in vocabgap.toml"
     command = "try {}" if words else "--map description=KEY names the key of the need"
-    hint = Hint(f"{listed}\n{command}\n{permanent}", (("report", *(roots or [shown]), *words),))
+    hint = Hint(
+        f"{listed}\n{command}\n{permanent}",
+        (("report", *(roots or [shown]), *words),),
+        for_tools="the server needs [ingest] map in vocabgap.toml",
+    )
     return NothingFitsError(message, hint=hint)

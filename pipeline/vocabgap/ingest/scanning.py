@@ -32,7 +32,7 @@ from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import LogDecoder, LogsRead
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.roots import resolve_roots
-from vocabgap.model.lookup import did_you_mean
+from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.moments import LAST, iso
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, SHARED_TENANT, Repair
 from vocabgap.model.selection import Selection, together
@@ -42,7 +42,6 @@ from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
 from vocabgap.progress import tell
 from vocabgap.text import count, excerpt, unit_names
 
-_SHOWN: Final = 5  # existing names in a hint
 _TENANT: Final = "tenant"  # the noun of a filter
 _NEWEST: Final = ("timestamp", "repo_slug", "source_path", "line", "tenant_id")
 _Aliases = Mapping[str, Mapping[str, str]]
@@ -293,7 +292,7 @@ def select(lines: Parts, selection: Selection, **aliases: Mapping[str, str]) -> 
 def unmatched(
     lines: Parts, selection: Selection, unit: str = IMAGE, **aliases: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return a sentence for each value of a selection that no record has, with the nearest values.
+    """Return a sentence for each value of a selection that no record has, with the nearest values or some.
 
     Without any record, only tenants and repositories are checked.
     """
@@ -302,7 +301,8 @@ def unmatched(
     sentences = []
     for noun, value, names in _absent(lines, selection, unit, aliases):
         near = ", ".join(map(excerpt, alike(value, names)))
-        named = _missing(noun, value) + (f"; the nearest: {near}" if near else "")
+        there = f"the nearest: {near}" if near else _there_are(noun, names)
+        named = f"{_missing(noun, value)}; {there}"
         sentences.append(reads_shared(value) if _reads_shared(noun, names) else named)
     return (*sentences, *_outside(lines, selection))
 
@@ -317,10 +317,9 @@ def require_known(
     for noun, value, names in _absent(lines, selection, unit, aliases):
         if _reads_shared(noun, names):
             continue
-        there = f"there are {len(names):,}, such as {', '.join(map(excerpt, names[:_SHOWN]))}"
-        there = there if len(names) > 1 else f"there is only {''.join(map(excerpt, names))}"
-        hint = there if names else f"check the spelling; no other {noun} was read"
-        raise InvalidInputError(_missing(noun, value), hint=did_you_mean(value, names) or hint)
+        raise InvalidInputError(
+            _missing(noun, value), hint=did_you_mean(value, names) or _there_are(noun, names)
+        )
 
 
 def with_newest_session(lines: Parts, selection: Selection) -> tuple[Selection, str | None]:
@@ -397,6 +396,10 @@ def undated(lines: Parts, selection: Selection) -> int:
 def reads_shared(tenant: str) -> str:
     """Return a note on a tenant without records that reads the shared ones."""
     return f"{_missing(_TENANT, tenant)}; it reads only those of {SHARED_TENANT}"
+
+
+def _there_are(noun: str, names: Sequence[str]) -> str:
+    return some_of(names) if names else f"check the spelling; no other {noun} was read"
 
 
 def _reads_shared(noun: str, names: Collection[str]) -> bool:

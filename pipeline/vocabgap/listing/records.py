@@ -104,6 +104,7 @@ class Listing:
 
     gaps: pl.DataFrame  # table `listed`, newest first, up to the limit
     totals: Totals  # of all selected records, also beyond the limit
+    left_out: int  # selected records after the listed ones
     belonging: tuple[Belonging, ...]  # of the listed records
     session: str | None  # the newest session, if it was asked for and is known
     notes: tuple[str, ...]  # for example filters that match no record
@@ -158,12 +159,14 @@ def listing(
     *,
     now: Present | None = None,
     limit: int | None = None,
+    after: str | None = None,
     out: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Listing:
     """Return the selected records, newest first, with totals; see `list_gaps`.
 
-    If the selection has time spans, it is a function of the present moment.
+    If the selection has time spans, it is a function of the present moment. With `after`, the list begins
+    after the record of this `record_id`.
     """
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = settings_of(settings)
@@ -188,10 +191,33 @@ def listing(
     without = undated(selected.lines, chosen)
     if without:
         notes.append(f"left out: {count(without, 'record')} without a readable timestamp")
-    gaps = with_capability(newest(records, most), published)
+    page, left_out = _page(records, most, after)
+    gaps = with_capability(page, published)
     notes += unranked(gaps, settings)
     return Listing(
-        gaps, totals(records), belonging(gaps, published), session, tuple(notes), published, scanned
+        gaps, totals(records), left_out, belonging(gaps, published), session, tuple(notes), published, scanned
+    )
+
+
+def _page(records: pl.DataFrame, most: int | None, after: str | None) -> tuple[pl.DataFrame, int]:
+    """Return the newest records after a record, and the number of the records that follow."""
+    place = 0
+    if after is None:
+        ordered = newest(records, most)
+    else:
+        ordered = newest(records)
+        found = ordered["record_id"].index_of(after)
+        if found is None:
+            raise no_cursor(after)
+        place = found + 1
+    page = ordered[place:][:most]
+    return page, records.height - place - page.height
+
+
+def no_cursor(cursor: str) -> InvalidInputError:
+    """Return the error for a cursor that is not in a list."""
+    return InvalidInputError(
+        f"cursor: the list has no '{excerpt(cursor)}'", hint="leave it out to begin again"
     )
 
 

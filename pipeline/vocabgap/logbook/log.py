@@ -160,8 +160,8 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     if "description" not in given:
         given["description"] = need_of(given)
     if not given["description"].strip():
-        hint = "describe what was missing, on the command line with --need"
-        raise InvalidInputError("description: expected text that is not blank", hint=hint)
+        described = Hint("describe what was missing, with --need", (), for_tools="describe what was missing")
+        raise InvalidInputError("description: expected text that is not blank", hint=described)
     if not given.get("image_id", "-").strip():
         hint = "leave it out if the folder has the image's name"
         raise InvalidInputError("image_id: expected text that is not blank", hint=hint)

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.errors import InvalidInputError, NotFoundError, alike
+from vocabgap.errors import Hint, InvalidInputError, NotFoundError, alike
 from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.tables import CAPABILITIES, CAPABILITY_PREFIX
 from vocabgap.text import excerpt, surface, visible
@@ -30,10 +30,8 @@ def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
         Named(identifier, label, [variant["wording"] for variant in variants], rank)
         for identifier, label, variants, rank in ranked.select(columns).iter_rows()
     ]
-    hint = (
-        "name a rank, an identifier, a label or a wording from capabilities.parquet of the run;"
-        " --run chooses another run"
-    )
+    known = some_of([f"'{thing.label}'" for thing in things])
+    hint = Hint(f"{known}; --run chooses another run", (), for_tools=known)
     place = lookup(
         things, name, singular="capability", plural="capabilities", hint=hint, prefix=CAPABILITY_PREFIX
     )
@@ -65,7 +63,7 @@ def lookup(
     *,
     singular: str,
     plural: str,
-    hint: str,
+    hint: str | Hint,
     prefix: str = "",
     fewest: int = FEWEST_DIGITS,
 ) -> int:
@@ -102,6 +100,13 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     shown = (excerpt(name) for name in alike(name, names))
     near = " or ".join(f'"{name}"' if "'" in name else f"'{name}'" for name in shown)
     return f"did you mean {near}?" if near else ""
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Describe the names that exist: their number, and the first ones."""
+    if len(names) > 1:
+        return f"there are {len(names):,}, such as {', '.join(map(excerpt, names[:_SHOWN]))}"
+    return f"there is only {excerpt(names[0])}" if names else "there are none"
 
 
 def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], bool]]:

@@ -212,13 +212,13 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @classmethod
     def asked(cls, given: Mapping[str, Any], now: datetime, *, prefix: str = "") -> Self:
-        """Return the selection for values that a person gave, by field, noun or option.
+        """Return the selection for values that a person gave, by field, noun, option or column.
 
         Spans such as `7d` count back from `now`. An error puts `prefix` before the name of a moment.
         """
         values: dict[str, Any] = {}
-        for name, noun, option, *_ in FILTERS:
-            names = (name, noun, option.removeprefix("--"))
+        for name, noun, option, column, *_ in FILTERS:
+            names = (name, noun, option.removeprefix("--"), column)
             value = next((given[key] for key in names if given.get(key) is not None), None)
             if value is None:
                 continue
@@ -283,12 +283,16 @@ FILTERS: Final = tuple(_filters())
 
 
 def filter_fields(door: str) -> list[tuple[str, Any, None]]:
-    """Return the filters that a door offers, for `msgspec.defstruct`, named like their options."""
+    """Return the filters that a door offers, for `msgspec.defstruct`.
+
+    A tool names a filter like its column, as all its arguments; a command like its option.
+    """
     fields: list[tuple[str, Any, None]] = []
     for field in structs.fields(Selection):
         kind, meta = get_args(field.type)[0], field.type.__metadata__[0]
         if door in meta.extra.get("doors", {door}):
-            name = meta.extra["names"][0].removeprefix("--").replace("-", "_")
+            option = meta.extra["names"][0].removeprefix("--").replace("-", "_")
+            name = meta.extra.get("column", option) if door == "mcp" else option
             fields.append((name, Annotated[meta.extra.get("accepts", kind) | None, meta], None))
     return fields
 

@@ -15,6 +15,7 @@ import msgspec
 
 from vocabgap.errors import (
     AccessDeniedError,
+    Hint,
     InvalidInputError,
     NotFoundError,
     expanded,
@@ -39,7 +40,11 @@ _MANIFESTS: Final = ("manifest.json", "manifest.yaml", "manifest.yml")
 _KEYS_SHOWN: Final = 5
 
 _LIST_HINT: Final = "expected a list of texts, or one text that is split at commas"
-_PATH_HINT: Final = "check the paths of --vocabulary and of [vocabulary] in the settings"
+_PATH_HINT: Final = Hint(
+    "check the paths of --vocabulary and of [vocabulary] in the settings",
+    (),
+    for_tools="check the paths of [vocabulary] in the settings",
+)
 _ENTRIES_HINT: Final = 'expected a list of objects, or one under "entries" or "tools"'
 
 

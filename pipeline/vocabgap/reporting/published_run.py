@@ -16,6 +16,7 @@ import polars as pl
 
 from vocabgap.errors import (
     AccessDeniedError,
+    Hint,
     InvalidInputError,
     NotFoundError,
     StateError,
@@ -39,6 +40,7 @@ from vocabgap.reporting.manifest import (
 
 NO_PREVIOUS: Final = "none"
 _AGAIN: Final = "make the report again with this version"
+_RESTORE: Final = "restore it from a copy"
 _ELSEWHERE: Final = "name a new or empty folder with --out, to keep your files safe"
 
 
@@ -139,13 +141,14 @@ def previous_run(out: Path, previous: str | Path | None = None) -> Callable[[dat
     if manifest is None and holds_run(folder):
         raise StateError(
             f"'{folder / MANIFEST_NAME}' is damaged or of another version; its history would be lost",
-            hint=f"restore it from a copy, or ignore it with `--previous {NO_PREVIOUS}`",
+            hint=Hint(f"{_RESTORE}, or ignore it with `--previous {NO_PREVIOUS}`", (), for_tools=_RESTORE),
         )
     if manifest is None and previous is not None:
         raise _no_run(folder, "--previous")
     if manifest is None or (previous is None and not (folder / GROUPS.file).exists()):
         return lambda _: Baseline()
-    groups = read_table(folder, GROUPS, hint=f"`--previous {NO_PREVIOUS}` ignores it")
+    ignoring = Hint(f"`--previous {NO_PREVIOUS}` ignores it", (), for_tools=_RESTORE)
+    groups = read_table(folder, GROUPS, hint=ignoring)
     digest = describe_output(folder / GROUPS.file).sha256
     compared = Compared(manifest.now, digest, manifest.narrowing, model=manifest.model)
     asked_for = None if folder == out else folder
@@ -191,7 +194,7 @@ def read_gaps(folder: str | Path) -> Parts | None:
     return read_parts(place, GAPS) if (place / GAPS.file).exists() else None
 
 
-def read_table(folder: Path, table: Table, *, hint: str = _AGAIN) -> pl.DataFrame:
+def read_table(folder: Path, table: Table, *, hint: str | Hint = _AGAIN) -> pl.DataFrame:
     """Return a table of a published run; raise if its file is missing or damaged.
 
     A column that is newer than the run has its default; a newer field of a struct is null. A column that no
@@ -215,7 +218,7 @@ def read_parts(folder: Path, table: Table) -> Parts:
 
 
 @contextmanager
-def _reading(path: Path, hint: str, *kinds: FileKind) -> Iterator[None]:
+def _reading(path: Path, hint: str | Hint, *kinds: FileKind) -> Iterator[None]:
     """Require one of these kinds of path; turn what fails in the block into an error about the file."""
     try:
         kind = file_kind(path)
@@ -231,7 +234,7 @@ def _reading(path: Path, hint: str, *kinds: FileKind) -> Iterator[None]:
         raise StateError(f"'{path}' cannot be read: {error}", hint=hint) from error
 
 
-def _require_digest(path: Path, digest: str, hint: str) -> None:
+def _require_digest(path: Path, digest: str, hint: str | Hint) -> None:
     """Refuse a file with another digest than in the manifest: decoding it may crash the process."""
     manifest = read_manifest(path.parent)
     if manifest is not None and manifest.digest_of(path.name) not in {None, digest}:

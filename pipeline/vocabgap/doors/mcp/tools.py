@@ -1,5 +1,6 @@
 """The tools of the server: one tool logs a gap, the others read."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -9,18 +10,28 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
-from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, fitting, tool, with_fields
+from vocabgap.doors.mcp.tool import (
+    MOST_BYTES,
+    Answer,
+    Checkpoint,
+    Limit,
+    Row,
+    fitting,
+    size_of,
+    tool,
+    with_fields,
+)
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.verbs import Request
 from vocabgap.ingest.scanning import newest, unmatched
-from vocabgap.listing.records import listing, unknown_category
+from vocabgap.listing.records import listing, no_cursor, unknown_category
 from vocabgap.logbook.log import log_gap
 from vocabgap.model.capability import Capability, Cover, Covered, Recurring, Tally, Wording, Workaround
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import LIST_FIELDS, GapRecord, given_fields, need_of
 from vocabgap.model.selection import Selection, filter_fields
-from vocabgap.model.settings import DEFAULT_LISTED, DEFAULT_TOP
 from vocabgap.model.tables import counted
+from vocabgap.reporting.listed import TO_AUTHOR
 from vocabgap.reporting.manifest import Parameters, Rendering, new_manifest
 from vocabgap.reporting.overviews import Category, Ungranted
 from vocabgap.reporting.summary import Tables, summarise
@@ -30,12 +41,18 @@ MOST_CAPABILITIES: Final = 50
 MOST_GAPS: Final = 100
 MOST_RECORDS: Final = 50
 MOST_NAMES: Final = 50  # of a record, or of a capability
-MOST_NOTES: Final = 10
-_FIRST: Final = 5  # operations, wordings and workarounds of a listed capability
-_SAME: Final = (
-    "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
-    "last_seen", "trend", "priority", "status", "intent_category", "mentions_low", "mentions_high", "mixed",
-    "pinned_by", "unpinned_rank", "largest_session",
+REPORT_BYTES: Final = 6_000  # of an answer without `limit`, as JSON
+LIST_BYTES: Final = 4_000
+_ENVELOPE: Final = 200  # bytes around the rows: success, error, numbers with more digits
+_PART: Final = 8  # notes, and other lists beside the rows, each have at most this part of the bytes
+_FIRST: Final = 5  # operations, wordings and workarounds of a capability, or names of a listed record
+_IN_RANKING: Final = (
+    "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "last_seen",
+    "trend", "status", "intent_category",
+)  # fmt: skip
+_SHOWN: Final = (
+    *_IN_RANKING, "first_seen", "priority", "mentions_low", "mentions_high", "mixed", "pinned_by",
+    "unpinned_rank", "largest_session",
 )  # fmt: skip
 _Text = Annotated[str, Meta(min_length=1, max_length=65_536)]
 
@@ -118,25 +135,73 @@ def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint)
     return answer
 
 
+_Cursor = Annotated[str | None, Meta(description="The cursor of the answer before, for the next ones.")]
+
+
+class Page(Answer, kw_only=True):
+    """Base of answers that list something.
+
+    Attributes:
+        left_out: The number of the next ones.
+        cursor: Pass it to get the next ones; null if there are none.
+    """
+
+    left_out: int
+    cursor: str | None = None
+
+    def fill(self, name: str, rows: Sequence[Row], identifier: str, most: int) -> Self:
+        """Set the field of the rows to those that fit into `most` bytes, together with the other fields."""
+        listed = fitting(rows, most - _ENVELOPE - size_of(self))
+        setattr(self, name, listed)
+        self.left_out += len(rows) - len(listed)
+        self.cursor = getattr(listed[-1], identifier) if listed and self.left_out else None
+        return self
+
+
 class ReportRequest(Request):
     """The filters of the records that are ranked."""
 
-    limit: Annotated[int, Meta(ge=1, le=MOST_CAPABILITIES, description="Number of capabilities to list.")] = (
-        DEFAULT_TOP
-    )
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=MOST_CAPABILITIES)] | None,
+        Meta(description=f"Number of capabilities; by default those that fit into {REPORT_BYTES:,} bytes."),
+    ] = None
+    cursor: _Cursor = None
 
 
 if TYPE_CHECKING:
+    _Ranked = msgspec.Struct
     _Columns = msgspec.Struct
 else:
     ReportRequest = with_fields(ReportRequest, filter_fields("mcp"))
-    _Columns = msgspec.defstruct(
-        "_Columns", [(name, get_type_hints(Capability).get(name, int)) for name in _SAME]
+    _Ranked, _Columns = (
+        msgspec.defstruct("_Columns", [(name, get_type_hints(Capability).get(name, int)) for name in names])
+        for names in (_IN_RANKING, _SHOWN)
     )
 
 
-class Ranked(_Columns):
-    """A ranked capability; the fields mean the same as in `capabilities.parquet`.
+class Ranked(_Ranked):
+    """A ranked capability; `show_capability` shows the rest. The fields mean the same as in its answer.
+
+    Attributes:
+        operations: The operations that were used instead, most frequent first.
+        workaround: The most frequent workaround.
+    """
+
+    operations: list[str]
+    workaround: str | None
+
+    @classmethod
+    def of(cls, capability: Capability) -> Self:
+        """Return the row of a capability."""
+        return cls(
+            **{name: getattr(capability, name) for name in _IN_RANKING},
+            operations=[each.name for each in capability.operations[:_FIRST]],
+            workaround=next((each.workaround for each in capability.workarounds), None),
+        )
+
+
+class Shown(_Columns):
+    """A capability; the fields mean the same as in `capabilities.parquet`.
 
     Attributes:
         covered: The entries that probably cover some of its wordings; the entry that covers most is first.
@@ -151,7 +216,7 @@ class Ranked(_Columns):
     def of(cls, capability: Capability) -> Self:
         """Return a capability with its most frequent operations, wordings and workarounds."""
         return cls(
-            **{name: getattr(capability, name) for name in _SAME},
+            **{name: getattr(capability, name) for name in _SHOWN},
             operations=list(capability.operations[:_FIRST]),
             wordings=list(capability.variants[:_FIRST]),
             workarounds=list(capability.workarounds[:_FIRST]),
@@ -159,12 +224,11 @@ class Ranked(_Columns):
         )
 
 
-class Report(Answer, kw_only=True):
+class Report(Page, kw_only=True):
     """A ranking.
 
     Attributes:
         capabilities: The capabilities to author, in order of rank.
-        left_out: The number of further capabilities to author.
         total: The number of all capabilities.
         mentions: The number of mentions of them.
         covered: The number of capabilities that an entry probably covers.
@@ -178,7 +242,6 @@ class Report(Answer, kw_only=True):
     """
 
     capabilities: list[Ranked]
-    left_out: int
     total: int
     mentions: int
     covered: int
@@ -197,30 +260,45 @@ def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkp
 
     Different wordings of one need count together. Use it to decide what to author next.
     """
+    most = REPORT_BYTES if request.limit is None else MOST_BYTES
     settings, now = workspace.settings, datetime.now(UTC)
     selection = Selection.asked(msgspec.structs.asdict(request), now)
     analysis = workspace.rankings.of(selection, checkpoint)
     selection = analysis.selection  # with the newest session for `last`
     scan, number = analysis.scan, analysis.ranked.height
     unit = settings.unit(scan.sources)
-    rendering = Rendering(request.limit, settings.rank.by.value, "")
+    rendering = Rendering(1, settings.rank.by.value, "")
     manifest = new_manifest(now, number, rendering, Parameters(settings, selection))
     summary = summarise(Tables(analysis.ranked, scan.lines, scan.rejects), manifest, scan.summary)
-    listed = fitting([Ranked.of(each) for each in summary.capabilities])
-    return Report(
-        capabilities=listed,
-        left_out=summary.open_total - len(listed),
+    listed = [each.capability for each in summary.everything if each.group == TO_AUTHOR]
+    place = _after(request.cursor, listed)
+    rows = [Ranked.of(each) for each in listed[place:][: request.limit or MOST_CAPABILITIES]]
+    report = Report(
+        capabilities=[],
+        left_out=summary.open_total - place - len(rows),
         total=summary.total,
         mentions=summary.mentions,
         covered=summary.covered_total,
         decided=summary.settled_total,
         too_few=summary.hidden,
-        categories=list(summary.categories[:MOST_CAPABILITIES]),
-        not_granted=[] if summary.account is None else fitting([*summary.account.ungranted]),
+        categories=fitting(summary.categories, most // _PART),
+        not_granted=[] if summary.account is None else fitting(summary.account.ungranted, most // _PART),
         rejects=0 if summary.account is None else summary.account.rejects,
         unit=unit,
-        notes=list(unmatched(scan.lines, selection, unit, **settings.aliases_by_argument))[:MOST_NOTES],
+        notes=fitting(unmatched(scan.lines, selection, unit, **settings.aliases_by_argument), most // _PART),
     )
+    return report.fill("capabilities", rows, "capability_id", most)
+
+
+def _after(cursor: str | None, listed: Sequence[Capability]) -> int:
+    """Return the place after the capability of a cursor."""
+    if cursor is None:
+        return 0
+    places = (place for place, each in enumerate(listed, start=1) if each.capability_id == cursor)
+    place = next(places, None)
+    if place is None:
+        raise no_cursor(cursor)
+    return place
 
 
 class GapRow(msgspec.Struct):
@@ -229,24 +307,28 @@ class GapRow(msgspec.Struct):
     gap_id: str
 
     @classmethod
-    def all_of(cls, records: pl.DataFrame) -> list[Self]:
-        """Return the rows of a frame that has the columns of table `records`."""
+    def all_of(cls, records: pl.DataFrame, most: int = MOST_NAMES) -> list[Self]:
+        """Return the rows of a frame that has the columns of table `records`, with `most` names in a list."""
         names = [name for name in cls.__struct_fields__ if name != "gap_id"]
         rows = records.select(pl.col("record_id").alias("gap_id"), *names).iter_rows(named=True)
-        return [cls(**{**row, **{name: _first(row[name] or []) for name in LIST_FIELDS}}) for row in rows]
+        return [
+            cls(**{**row, **{name: _first(row[name] or [], most) for name in LIST_FIELDS}}) for row in rows
+        ]
 
 
-def _first(names: list[str]) -> list[str]:
+def _first(names: list[str], most: int) -> list[str]:
     """Return the first names; if some are left out, add the number of all names."""
-    return names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"… ({len(names):,} names)"]
+    return names if len(names) <= most else [*names[:most], f"… ({len(names):,} names)"]
 
 
 class ListRequest(Request):
     """The filters of the records; each filter narrows the list."""
 
     limit: Annotated[
-        int, Meta(ge=1, le=MOST_GAPS, description="Number of records to list, newest first.")
-    ] = DEFAULT_LISTED
+        Annotated[int, Meta(ge=1, le=MOST_GAPS)] | None,
+        Meta(description=f"Number of records; by default those that fit into {LIST_BYTES:,} bytes."),
+    ] = None
+    cursor: _Cursor = None
 
 
 if not TYPE_CHECKING:
@@ -266,18 +348,16 @@ class ListedGap(GapRow):
     capability: str | None
 
 
-class Listed(Answer, kw_only=True):
+class Listed(Page, kw_only=True):
     """Records.
 
     Attributes:
         gaps: The records, newest first.
-        left_out: The number of further records.
         session: The newest session, if `last` was asked for and a session is known.
         notes: Notes, for example on filters that match no record.
     """
 
     gaps: list[ListedGap]
-    left_out: int
     session: str | None
     notes: list[str]
 
@@ -291,15 +371,22 @@ def list_gaps(workspace: Workspace, request: ListRequest, checkpoint: Checkpoint
     """
     selection = Selection.asked(msgspec.structs.asdict(request), datetime.now(UTC))
     checkpoint()
-    answer = listing(workspace.root, selection, limit=request.limit, settings=workspace.settings)
-    checkpoint()
-    gaps = fitting(ListedGap.all_of(answer.gaps))
-    return Listed(
-        gaps=gaps,
-        left_out=answer.totals.records - len(gaps),
-        session=answer.session,
-        notes=list(answer.notes[:MOST_NOTES]),
+    answer = listing(
+        workspace.root,
+        selection,
+        limit=request.limit or MOST_GAPS,
+        after=request.cursor,
+        settings=workspace.settings,
     )
+    checkpoint()
+    most, names = (LIST_BYTES, _FIRST) if request.limit is None else (MOST_BYTES, MOST_NAMES)
+    listed = Listed(
+        gaps=[],
+        left_out=answer.left_out,
+        session=answer.session,
+        notes=fitting(answer.notes, most // _PART),
+    )
+    return listed.fill("gaps", ListedGap.all_of(answer.gaps, names), "gap_id", most)
 
 
 class ShowRequest(Request, kw_only=True):
@@ -313,7 +400,7 @@ class ShowRequest(Request, kw_only=True):
             description="Identifier (or its first characters), label, or any wording.",
         ),
     ]
-    records: Annotated[
+    limit: Annotated[
         int, Meta(ge=0, le=MOST_RECORDS, description="Number of its records to list, newest first.")
     ] = 10
 
@@ -335,7 +422,7 @@ class ShownCapability(Answer, kw_only=True):
         left_out: The number of further records.
     """
 
-    capability: Ranked
+    capability: Shown
     rank_low: int
     rank_high: int
     categories: list[Tally]
@@ -360,9 +447,9 @@ def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Chec
     capability = Capability.of(row, workspace.settings.vocabulary.threshold)
     gaps = with_capabilities(analysis.scan.lines, analysis.ranked)
     records = gaps.then(partial(counted, capability_id=capability.capability_id)).collect()
-    rows = fitting(GapRow.all_of(newest(records, request.records)))
+    rows = fitting(GapRow.all_of(newest(records, request.limit)))
     return ShownCapability(
-        capability=Ranked.of(capability),
+        capability=Shown.of(capability),
         rank_low=capability.rank_low,
         rank_high=capability.rank_high,
         categories=list(capability.categories[:MOST_NAMES]),

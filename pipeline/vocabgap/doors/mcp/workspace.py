@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError, NotFoundError, system_error
 from vocabgap.ingest.roots import resolve_roots
-from vocabgap.model.lookup import did_you_mean
+from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
@@ -88,7 +88,7 @@ class Workspace:
             names += [
                 each.name for each in entries if each.is_dir(follow_symlinks=False) and _is_name(each.name)
             ]
-        return did_you_mean(image_id, names) or _NAME_HINT
+        return did_you_mean(image_id, names) or (some_of(sorted(names)) if names else _NAME_HINT)
 
 
 class _Kept(NamedTuple):
