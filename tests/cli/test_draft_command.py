@@ -34,7 +34,7 @@ def test_a_draft_is_json() -> None:
     made = json.loads(told.out)
     assert told.code == 0
     assert made["entry"] == {
-        "name": "film_grain", "description": "film grain", "tags": ["film", "grain"], "touches": ["grain"],
+        "name": "film_grain", "description": "Film grain.", "tags": ["film", "grain"], "touches": ["grain"],
     }  # fmt: skip
     assert made["draft"].startswith("made from 1 gap record")
 
@@ -103,7 +103,7 @@ def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Pa
         check=True,
     )
 
-    assert json.loads(told.stdout)["entry"]["description"] == "café crème tones"
+    assert json.loads(told.stdout)["entry"]["description"] == "Café crème tones."
 
 
 @pytest.mark.usefixtures("published")

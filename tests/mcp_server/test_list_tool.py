@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,7 +65,8 @@ async def test_an_answer_stays_small_whatever_is_in_the_log_and_cursors_lead_to_
     long = dict.fromkeys(("workaround", "notes", "intent", "session_id", "intent_category"), "夜 " * 999)
     lines = [gap(f"{word} " * 999, **long) for word in ("owl", "fog", "eel")] + [gap("bee")] * 3
     async with connect(write_corpus(tmp_path, {"one": lines[::-1]})) as client:
-        texts = [(await client.call_tool(tool, {})).content[0].text]
+        first: Any = await client.call_tool(tool, {})
+        texts = [first.content[0].text]
         told = await found(client, tool)
         rows = told[listed]
         while told["cursor"]:

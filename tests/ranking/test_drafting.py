@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 
 from builders.ranking import day, ranked, records
+from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
 from vocabgap.model.tables import GAPS, RECORDS
+from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import stem, words
@@ -51,19 +53,39 @@ def test_an_entry_has_the_name_description_tags_and_operations_that_records_tell
 
     made = drafted([{"missing_capability": "fog lifter", **row} for row in rows]).entry
 
-    assert (made.name, made.description) == ("fog_lifter", "Fog is too dense")
+    assert (made.name, made.description) == ("fog_lifter", "Fog lifter.")
     assert (made.tags, made.touches) == (("tone", "fog", "lifter"), ("haze",))
 
 
-def test_of_descriptions_said_once_each_the_one_most_like_the_label_is_taken() -> None:
-    said = [
-        "A wall of fog hid the far quay, so nothing could be done.",
-        "Please, a fog lifter is missing here.",
-        "Fog came in, and again fog, and a lifter or some other thing would have been of use then.",
-    ]
-    rows = [{"missing_capability": "fog lifter", "description": text} for text in said]
+@pytest.mark.parametrize(
+    ("wordings", "description"),
+    [
+        (["sky mask"] * 3 + ["wanted mask that selects only the sky"] * 2, "Mask that selects only the sky."),
+        (
+            ["sky mask"] * 2 + ["no mask of the sky as a single op", "sky mask cannot be had"],
+            "Mask of the sky.",
+        ),
+        (["sky mask"] * 2 + ["mask the manta in a sky of blue water", "moon mask"], "Sky mask."),
+        (["wanted Sky mask as a single op.", "sky_mask_as_a_single_op"], "Sky mask."),
+        (["In every shot I want to mask the sky"], "In every shot mask the sky."),
+        (["sky_mask — selects the sky, and nothing else", "sky mask"], "Selects the sky, and nothing else."),
+    ],
+)
+def test_a_description_is_a_phrase_for_the_whole_need_and_no_request(
+    wordings: Sequence[str], description: str
+) -> None:
+    frame = records([{"missing_capability": wording} for wording in wordings])
+    (name,) = (capabilities := rank(frame, cluster(frame, threshold=1.0)))["capability_id"]
 
-    assert drafted(rows).entry.description == said[1]
+    assert draft(name, capabilities, vocabulary=VOCABULARY).entry.description == description
+
+
+def test_texts_end_as_those_of_the_vocabulary() -> None:
+    vocabulary = Vocabulary((Entry("fog_density", "density of fog"),))
+
+    made = drafted([{"missing_capability": "fog lifter", "intent": "I want less fog"}], vocabulary)
+
+    assert (made.entry.description, made.examples) == ("fog lifter", ("less fog",))
 
 
 def test_an_operation_of_half_as_many_records_as_the_most_frequent_one_is_touched() -> None:
@@ -78,12 +100,11 @@ def test_of_a_vocabulary_only_its_own_tags_are_taken() -> None:
     assert drafted([{"missing_capability": "fog lifter"}], VOCABULARY).entry.tags == ("Fog",)
 
 
-def test_intents_are_examples_the_most_frequent_first_and_once_each() -> None:
-    rows = [
-        {"intent": intent} for intent in ("Less fog", " ", None, "more light", "more  light", "More light.")
-    ]
+def test_intents_are_examples_without_the_request_the_most_frequent_first_and_once_each() -> None:
+    asked = ["Less fog, please", " ", None, "more light", "I want more  light", "More light."]
+    others = ["the photographer asked for lamp glow", "can you see it?", "as I like it", "wanted lamp glow"]
 
-    assert drafted(rows).examples == ("more light", "Less fog")
+    assert drafted([{"intent": intent} for intent in asked + others]).examples == ("More light.", "Less fog.")
 
 
 def test_three_sessions_of_different_images_are_to_be_tested_unsatisfied_ones_first() -> None:
@@ -116,7 +137,7 @@ def test_without_gaps_the_examples_of_the_capability_are_what_is_known() -> None
 
     made = draft("lamp glow", frame)
 
-    assert (made.examples, made.entry.description) == (("lift it",), "Too dark")
+    assert (made.examples, made.entry.description) == (("Lift it.",), "Lamp glow.")
     assert [check.session_id for check in made.checklist] == ["s1"]
 
 

@@ -11,12 +11,13 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from vocabgap.clustering.frames import need
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Cover, Tally
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.moments import iso
-from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED
+from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED
 from vocabgap.model.tables import (
     CAPABILITIES,
     EXAMPLE_FIELDS,
@@ -25,11 +26,12 @@ from vocabgap.model.tables import (
     LINE_KEY,
     RECORDS,
     counted,
+    phrase,
     stripped,
 )
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.text import content_words, count, ignored_stems, stem, surface, visible, words
+from vocabgap.text import REQUEST_WORDS, content_words, count, ignored_stems, stem, surface, visible, words
 
 SESSIONS: Final = 3  # to test against
 _EXAMPLES: Final = 10  # intents
@@ -40,9 +42,22 @@ _SHARED_BY: Final = 0.5  # least share of the mentions that use a word of the na
 _NEGATIONS: Final = frozenset({"no", "not"})
 _ASIDE: Final = re.compile(r"\([^()]*\)")
 _BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # the text after it explains the text before it
+# "sky_mask: selects the sky": a name, and what it means.
+_NAMED: Final = re.compile(r"(?=\S*_)\S+?(?: [–—-]+|:) (.+)")
+_ASKED: Final = re.compile(
+    r"(?:\b(?:i|we) |^(?:(?:he|she|they|(?:the|an?) \w+) )?)"
+    r"(?:(?:want|need|ask|wish)(?:s|es|ed)?|would like)(?: for)?(?: to)?(?: be able to)? ",
+    re.IGNORECASE,
+)
+_POLITE: Final = re.compile(r"^please,? |,? please\b", re.IGNORECASE)
+# Words of a request that stay when its opening is removed, and of a record that something is missing.
+_PERSONAL: Final = REQUEST_WORDS | frozenset(
+    ["i", "we", "me", "us", "my", "our", "you", "your", "can", "could", "would", "should", "asked"]
+)
+_UNSAID: Final = _PERSONAL | frozenset(["no", "not", "cannot", "cant", "too"])
 _EVIDENCE: Final = (
-    "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
-    "satisfaction", *LINE_KEY, "count",
+    "timestamp", "image_id", "session_id", "snapshot_hash", "intent", "workaround", "satisfaction", *LINE_KEY,
+    "count",
 )  # fmt: skip
 _EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS}
 
@@ -89,7 +104,7 @@ class Draft(msgspec.Struct, frozen=True):
     Attributes:
         draft: A sentence that calls it a draft.
         entry: The proposed entry.
-        examples: What people asked for, most frequent first.
+        examples: What people asked for in other words, most frequent first.
         checklist: Sessions to test the entry against, from different images if possible.
         nearest: Entries to look at first.
         evidence: The basis of the draft.
@@ -116,8 +131,10 @@ def draft(
 ) -> Draft:
     """Draft an entry for a capability.
 
-    The description is the most frequent one of the records, of equally frequent ones the most similar to the
-    label. Tags are the capability's categories and the words of its name; a vocabulary with tags restricts
+    Description and examples are written like the descriptions of the vocabulary. They come from wordings that
+    have all words of the label and at most as many others, without the words of a request.
+
+    Tags are the capability's categories and the words of its name; a vocabulary with tags restricts
     these words to its tags. `touches` are operations with at least half of the most frequent one's mentions.
 
     Args:
@@ -151,19 +168,18 @@ def draft(
     if len(checklist) < SESSIONS:
         several = f"the records are from {count(row['sessions'], 'session')} only"
         notes.append(several if row["sessions"] else "no record names its session")
-    likeness = partial(_alike, row["label"], ignored=ignored)
-    described = _most_frequent(records, "description", likeness) or [row["label"]]
+    own, written = _Need(row["label"], wordings, ignored), _form(entries)
     named = [{"name": name, "mentions": often} for name, often in islice(wordings.items(), _WORDINGS)]
     noun = "gap record" if (records["count"].fill_null(1) == 1).all() else "mention"
     parts = {
         "draft": f"made from {count(row['mentions'], noun)}: check every line before it is authored",
         "entry": {
             "name": name,
-            "description": described[0],
+            "description": written(own.description()),
             "tags": _tags(row, chosen, entries),
             "touches": touches,
         },
-        "examples": _most_frequent(records, "intent")[:_EXAMPLES],
+        "examples": [*map(written, own.requests(records)[:_EXAMPLES])],
         "checklist": checklist,
         "nearest": row["covered_by"],
         "evidence": {**row, "rated": row["mentions"] - row["unrated"], "wordings": named},
@@ -182,12 +198,12 @@ def _visible(value: object) -> object:
 
 def _records(row: Mapping[str, Any], gaps: pl.DataFrame | Parts | None) -> pl.DataFrame:
     if gaps is None:
-        examples = pl.DataFrame(row["examples"], schema=_EXAMPLES_SCHEMA).select(_EVIDENCE)
+        examples = pl.DataFrame(row["examples"], schema=_EXAMPLES_SCHEMA).select("wording", *_EVIDENCE)
     else:
         if isinstance(gaps, pl.DataFrame):
-            GAPS.require(gaps, ("capability_id", "counted", *_EVIDENCE))
+            GAPS.require(gaps, ("capability_id", "counted", *PHRASE_FIELDS, *_EVIDENCE))
         own = Parts.of(gaps).then(partial(counted, capability_id=row["capability_id"]))
-        examples = own.collect().select(_EVIDENCE)
+        examples = own.collect().select(phrase().alias("wording"), *_EVIDENCE)
     if examples.is_empty():
         raise InvalidInputError(
             f"frame 'gaps' holds no counted record of '{row['capability_id']}'",
@@ -202,25 +218,74 @@ def _records(row: Mapping[str, Any], gaps: pl.DataFrame | Parts | None) -> pl.Da
     )  # fmt: skip
 
 
-def _most_frequent(
-    records: pl.DataFrame, column: str, likeness: Callable[[str], float] = lambda _: 0.0
-) -> list[str]:
-    """Return the distinct texts of a column, most frequent first; spellings of one surface are one.
+class _Need:
+    """The need of a capability: its label and those wordings that say the same, and no more than that."""
 
-    Of equally frequent texts the most similar comes first, then the text of the more detailed record.
-    """
-    spellings: dict[str, Counter[str]] = {}
-    for text, often in records.select(column, pl.col("count").fill_null(1)).drop_nulls().iter_rows():
-        if text.strip():
-            spellings.setdefault(surface(text), Counter())[visible(text)] += often
-    texts = {min(own, key=lambda text: (-own[text], text)): own.total() for own in spellings.values()}
-    return sorted(texts, key=lambda text: (-texts[text], -likeness(text)))
+    def __init__(self, label: str, wordings: Mapping[str, int], ignored: frozenset[str]) -> None:
+        self._ignored = ignored
+        self._label = label
+        self._words = self._content(label)
+        self._wordings = {wording: often for wording, often in wordings.items() if self.fits(wording)}
+        self._surfaces = {surface(_bare(wording)) for wording in (*wordings, label)}
+        self._is_renamed = not self._wordings
+
+    def fits(self, wording: str) -> bool:
+        """Tell whether a wording has all words of the label, and at most as many others."""
+        content = self._content(_bare(wording))
+        return self._words <= content and len(content) <= 2 * len(self._words)
+
+    def _content(self, text: str) -> set[str]:
+        return set(content_words(surface(text), self._ignored))
+
+    def description(self) -> str:
+        """Return what follows a name and a dash, else the most used fuller phrase, else the label."""
+        after_name: Counter[str] = Counter()
+        phrases: Counter[str] = Counter()
+        for wording, often in self._wordings.items():
+            named = _NAMED.match(visible(wording))
+            if named and _UNSAID.isdisjoint(words(named[1])):
+                after_name[named[1]] += often
+            text = visible(_bare(wording))
+            is_fuller = len(words(text)) > len(words(self._label))
+            is_phrase = " " in wording.strip() and "be" not in words(wording)  # "a mask cannot be had"
+            if is_fuller and is_phrase and _UNSAID.isdisjoint(words(text)):
+                phrases[text] += often
+        most = after_name or phrases or Counter([visible(_bare(self._label))])
+        return min(most, key=lambda text: (-most[text], len(text), text))
+
+    def requests(self, records: pl.DataFrame) -> list[str]:
+        """Return what people asked for in records of the need, in words that are no wording of the group."""
+        spellings: dict[str, Counter[str]] = {}
+        rows = records.select("wording", "intent", pl.col("count").fill_null(1)).drop_nulls()
+        for wording, intent, often in rows.iter_rows():
+            text = _ASKED.sub("", _POLITE.sub("", visible(intent)))
+            is_request = "?" in text or not _PERSONAL.isdisjoint(words(text))
+            is_wording = surface(_bare(text)) in self._surfaces
+            if text and not (is_request or is_wording) and (self._is_renamed or self.fits(wording)):
+                spellings.setdefault(surface(text), Counter())[text] += often
+        texts = {min(own, key=lambda text: (-own[text], text)): own.total() for own in spellings.values()}
+        return sorted(texts, key=lambda text: -texts[text])
 
 
-def _alike(text: str, other: str, ignored: frozenset[str]) -> float:
-    """Return the share of words that two texts have in common, 0 to 1 (Dice)."""
-    first, second = (set(content_words(surface(phrase), ignored)) for phrase in (text, other))
-    return 2.0 * len(first & second) / (len(first) + len(second))
+def _bare(wording: str) -> str:
+    """Return a wording without its frame and its request; an identifier may hide another frame."""
+    for _ in range(2):
+        wording = _ASKED.sub("", need(wording.strip().rstrip(".!?")))
+    return wording
+
+
+def _form(entries: Sequence[Entry]) -> Callable[[str], str]:
+    """Return a function that writes a text as most descriptions: with a capital, with a full stop."""
+    texts = [entry.description for entry in entries if entry.description] or ["A sentence."]
+    has_capital = 2 * sum(not text[0].islower() for text in texts) > len(texts)
+    has_stop = 2 * sum(text.endswith(".") for text in texts) > len(texts)
+
+    def written(text: str) -> str:
+        text = text.rstrip(" .")
+        stop = "." if has_stop and not text.endswith(("!", "…")) else ""
+        return (text[:1].upper() + text[1:] if has_capital else text) + stop
+
+    return written
 
 
 def _tags(row: Mapping[str, Any], chosen: Sequence[str], entries: Sequence[Entry]) -> list[str]:
