@@ -31,13 +31,15 @@ def meaning(
     flag: str = "",
     variable: str = "",
     written: bool = False,
+    rare: bool = False,
     **bounds: Any,  # noqa: ANN401 - as msgspec has them
 ) -> msgspec.Meta:
     """Describe a setting and the bounds of its value. The sentence is also the help of its option.
 
-    `written` marks a place to write to, which a settings file of a stranger must not choose.
+    `written` marks a place to write to, which a settings file of a stranger must not choose. `rare` marks an
+    option that few people need.
     """
-    extra = {"flag": flag, "variable": variable, "written": written}
+    extra = {"flag": flag, "variable": variable, "written": written, "rare": rare}
     return msgspec.Meta(description=sentence, extra=extra, **bounds)
 
 
@@ -78,6 +80,7 @@ class Extension:
     name: str  # of the folder, and of the table in the settings file
     settings: type[Any] | None = None  # the struct of this table
     commands: Mapping[str, Reference] = field(default_factory=dict)  # group or function by verb
+    purpose: str = ""  # of the commands: their heading in the help
     reader: RootReader | None = None  # of its own kind of roots
     pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # pages of its `manual/` by kind
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # further flags by verb

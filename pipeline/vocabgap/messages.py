@@ -6,6 +6,7 @@ patterns serve wordings of gaps, logs, traces and hooks.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
 _MOST: Final = 2_000  # characters of a message that are looked at
@@ -74,25 +75,22 @@ _MESSAGES: Final = (
 )
 _REST: Final = r"(?:(?: (?:which|that|but|in|on|at|from|by|with|for|was|is|found)\b|\s*[.,;:!()\[<\"\\]).*)?$"
 _FLAGS: Final = re.IGNORECASE | re.DOTALL
-_UNKNOWN_TOOL: Final = re.compile(rf"{_NOISE}(?:{'|'.join(_MESSAGES)}){_REST}", _FLAGS)
+_UNKNOWN_TOOL: Final = rf"{_NOISE}(?:{'|'.join(_MESSAGES)}){_REST}"
 # Programs that a shell does not find: part of a need, but no call of a tool.
 _SHELL: Final = (
     rf"(?:\w+: )?command not found:\s*{_NAME}",
     rf"(?:\w+: )?(?:line \d+: )?{_NAME}: command not found",
     rf"\w+: \d+: {_NAME}: not found",
 )
-_UNKNOWN_PROGRAM: Final = re.compile(rf"{_NOISE}(?:{'|'.join(_SHELL)}){_REST}", _FLAGS)
-_REQUESTED: Final = re.compile(
-    rf"claude requested permissions? to use {_NAME}, but you haven't granted", _FLAGS
-)
+_UNKNOWN_PROGRAM: Final = rf"{_NOISE}(?:{'|'.join(_SHELL)}){_REST}"
+_REQUESTED: Final = rf"claude requested permissions? to use {_NAME}, but you haven't granted"
 # Messages without a name, which count only if the tool is known from elsewhere.
-_NAMELESS: Final = re.compile(
+_NAMELESS: Final = (
     rf"{_NOISE}(?:(?:\w+ ){{0,2}}(?:tool|function|method) (?:could not be found|(?:was |is )?not found"
     r"|does not exist(?: or is not available)?|is unknown)"
     r"|(?:unknown|no such|unrecogni[sz]ed|undefined) (?:tool|function)"
     r"|(?:could not|cannot|unable to) find (?:the )?(?:tool|function)(?: to call)?)"
-    r"(?: (?:in|on)\b[^.:]*)?(?:[.!]?\s*$|[.!<]\s*\S)",
-    _FLAGS,
+    r"(?: (?:in|on)\b[^.:]*)?(?:[.!]?\s*$|[.!<]\s*\S)"
 )
 _OFF: Final = (
     r"not (?:enabled|activated|loaded)|disabled"
@@ -102,11 +100,15 @@ _DENIED: Final = r"not (?:allowed|permitted|granted)|denied|blocked|forbidden"
 _GRANT: Final = (
     rf"(?:exists,? but (?:it )?)?(?:is |was |has been )?(?:currently )?(?:(?P<off>{_OFF})|(?:{_DENIED}))\b"
 )
-_WITHHELD: Final = re.compile(
-    rf"{_NOISE}(?:tool|function) {_SURE_NAME}(?: on (?:the )?server \S+)? {_GRANT}", _FLAGS
-)
+_WITHHELD: Final = rf"{_NOISE}(?:tool|function) {_SURE_NAME}(?: on (?:the )?server \S+)? {_GRANT}"
 _SPAN: Final = re.compile(r"^(?:execute_tool|tools/call) ")  # before the tool, in the name of a span
 _SENTENCE: Final = re.compile(r"(?<=[.!:;>|\n])\s+")
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """Return a compiled pattern; compiling one takes some milliseconds, and most commands need none."""
+    return re.compile(text, _FLAGS)
 
 
 class RefusedCall(NamedTuple):
@@ -118,13 +120,15 @@ class RefusedCall(NamedTuple):
 
 def unknown_name(phrase: str) -> str:
     """Return the tool or program that a phrase calls unknown as a whole; empty for any other phrase."""
-    return _unknown_tool(phrase) or (_name_in(_UNKNOWN_PROGRAM.match(phrase)) if "ot found" in phrase else "")
+    return _unknown_tool(phrase) or (
+        _name_in(_pattern(_UNKNOWN_PROGRAM).match(phrase)) if "ot found" in phrase else ""
+    )
 
 
 def _unknown_tool(message: str) -> str:
     lowered = message.lower()
     may_be = "tool" in lowered or "call" in lowered or "ction" in lowered or "not found" in lowered
-    return _name_in(_UNKNOWN_TOOL.match(message)) if may_be else ""
+    return _name_in(_pattern(_UNKNOWN_TOOL).match(message)) if may_be else ""
 
 
 def _name_in(found: re.Match[str] | None) -> str:
@@ -138,12 +142,12 @@ def refused_call(message: str, tool: str = "") -> RefusedCall | None:
     """
     tool = _SPAN.sub("", tool)
     for sentence in _sentences(message[:_MOST]):
-        if withheld := _WITHHELD.match(sentence):
+        if withheld := _pattern(_WITHHELD).match(sentence):
             name = next(filter(None, withheld.group(1, 2)))
             return RefusedCall(tool or name, "not_enabled" if withheld["off"] else "permission")
-        if name := _name_in(_REQUESTED.match(sentence)):
+        if name := _name_in(_pattern(_REQUESTED).match(sentence)):
             return RefusedCall(tool or name, "permission")
-        name = _unknown_tool(sentence) or (tool if tool and _NAMELESS.match(sentence) else "")
+        name = _unknown_tool(sentence) or (tool if tool and _pattern(_NAMELESS).match(sentence) else "")
         if name:
             grant = re.search(rf"\b{re.escape(name)} {_GRANT}", sentence, _FLAGS)
             reason = "" if grant is None else "not_enabled" if grant["off"] else "permission"

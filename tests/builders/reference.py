@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args
 
@@ -15,9 +16,8 @@ from typer.main import get_command
 import vocabgap
 from builders.command import vocabgap as typed
 from slices import additions
-from vocabgap.doors.cli.app import app
+from vocabgap.doors.cli.app import app, options_by_panel
 from vocabgap.doors.cli.output import PROGRAM
-from vocabgap.doors.verbs import Panel
 from vocabgap.model.loading import VARIABLES
 from vocabgap.model.settings import Settings, known_flags
 from vocabgap.model.tables import CLUSTERS, FILES, LINKAGE, LISTED, PUBLISHED, WORDINGS, Table
@@ -64,18 +64,7 @@ def contexts(command: Any = None, name: str = PROGRAM, parent: Any = None) -> It
 
 def options_of(context: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - Typer's own type is private
     """The arguments and options of a command as its help tells them, in the same order."""
-    shown = [
-        (each, record)
-        for each in context.command.get_params(context)
-        if (record := each.get_help_record(context))
-    ]
-    several = len({each.rich_help_panel for each, _ in shown} - {None}) > 1
-
-    def place(each: tuple[Any, Any]) -> int:
-        kind = "Arguments" if each[0].param_type_name == "argument" else "Options"
-        return ("Arguments", *Panel, "Options").index((several and each[0].rich_help_panel) or kind)
-
-    return [record for _, record in sorted(shown, key=place)]
+    return [*chain.from_iterable(options_by_panel(context.command, context).values())]
 
 
 def commands() -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from builders.command import vocabgap
-from vocabgap.doors.cli.app import Parsers
+from vocabgap.doors.cli.app import PURPOSES, VERBS, Parsers
 from vocabgap.doors.verbs import Panel
 from vocabgap.extensions import extensions
 
@@ -26,16 +26,19 @@ def test_options_of_a_report_are_told_in_panels() -> None:
     told = panels("report")
 
     assert [*told] == ["Arguments", *(panel for panel in Panel if panel is not Panel.RECORD), "Options"]
-    assert {"--vocabulary", "--decisions", "--config"} <= {*told[Panel.READ]}
-    assert {"--since", "--operation", "--tenant", "--now"} <= {*told[Panel.SELECT]}
+    assert {"--vocabulary", "--decisions"} <= {*told[Panel.READ]}
+    assert {"--since", "--operation", "--now"} <= {*told[Panel.SELECT]}
     assert {"--threshold", "--embedder"} <= {*told[Panel.GROUP]}
-    assert {"--rank-by", "--min-images", "--min-sessions"} <= {*told[Panel.RANK]}
+    assert {"--rank-by", "--min-images"} <= {*told[Panel.RANK]}
     assert {"--out", "--top", "--share", "--quiet"} <= {*told[Panel.WRITE]}
+    assert {"--tenant", "--map", "--min-sessions", "--strictness", "--engine", "--config"} <= {
+        *told[Panel.MORE]
+    }
     assert told["Options"] == ["--help"]
 
 
 def test_the_fields_of_a_gap_stand_before_what_is_read() -> None:
-    assert [*panels("log")] == ["Arguments", Panel.RECORD, Panel.READ, "Options"]
+    assert [*panels("log")] == ["Arguments", Panel.RECORD, Panel.MORE, "Options"]
 
 
 @pytest.mark.parametrize("words", [("render",), ("decide", "pin"), ("status",), ("diff",)], ids=" ".join)
@@ -55,7 +58,18 @@ def test_a_group_without_a_command_is_bad_usage(group: str) -> None:
     )
 
 
-@pytest.mark.parametrize("words", [(), *((group,) for group in GROUPS)], ids=" ".join)
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_the_help_is_one_screen_with_every_command(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+    told = vocabgap(flag).out
+
+    assert len(told.splitlines()) <= 24
+    assert {*VERBS, "--install-completion"} <= {*re.findall(r"[\w-]+", told)}
+    assert re.findall(r"^  ([A-Z]\w+) +[a-z]", told, re.MULTILINE)[1:] == [*PURPOSES]
+
+
+@pytest.mark.parametrize("words", [(group,) for group in GROUPS], ids=" ".join)
 def test_descriptions_of_commands_are_whole_in_eighty_columns(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ EXTENSION: Final = Extension(
     name="corpus",
     settings=CorpusSettings,
     commands={"corpus": Reference("corpus.commands:CORPUS")},
+    purpose="Share",
     reader=RootReader(
         "manifest.json", Reference("corpus.version:is_corpus"), Reference("corpus.chunks:scan_corpora")
     ),

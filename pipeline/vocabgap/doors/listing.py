@@ -117,7 +117,7 @@ class Show(OverRoots, kw_only=True):
 
 @verb(filtered(Show, *WHOSE), settings=("ingest",))
 def show(call: "Call", request: Show) -> Answer:
-    """Show one image, session, capability or record with its evidence."""
+    """Show one image, session, capability or record in detail."""
     roots, selection = call.roots(request.roots), selection_of(request)
     from vocabgap.listing import showing
 
@@ -220,7 +220,7 @@ class Check(OverRoots):
 
 @verb(filtered(Check, *WHOSE), settings=("ingest", "check"))
 def check(call: "Call", request: Check) -> Answer:
-    """List the bad lines in the logs; exit with 2 if there are any."""
+    """List the bad lines of logs; exit with 2 if there are any."""
     settings, roots = call.settings, call.roots(request.roots)
     known = () if request.write_baseline else call.known_lines()
     import polars as pl

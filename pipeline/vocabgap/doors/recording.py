@@ -33,7 +33,7 @@ class LogOptions(Request, kw_only=True):
         ),
     ] = None
     corrects: Annotated[
-        str | None, option("record_id of the record that this gap replaces.", panel=Panel.RECORD)
+        str | None, option("record_id of the record that this gap replaces.", panel=Panel.MORE)
     ] = None
 
 

@@ -78,7 +78,7 @@ class Report(OverRoots):
         Place | None,
         option(
             "Folder of the earlier run to compare with, or none; by default the run in --out.",
-            panel=Panel.READ,
+            panel=Panel.MORE,
         ),
     ] = None
     share: Annotated[bool, SHARE] = False
@@ -86,17 +86,17 @@ class Report(OverRoots):
         bool,
         option(
             "Publish even if more than half of the logs or lines of the earlier run are missing.",
-            panel=Panel.WRITE,
+            panel=Panel.MORE,
         ),
     ] = False
     engine: Annotated[
-        EngineName, option("Engine that reads the logs and searches for similar wordings.", panel=Panel.RUN)
+        EngineName, option("Engine that reads the logs and searches for similar wordings.", panel=Panel.MORE)
     ] = EngineName.LOCAL
     remote: Annotated[
         str | None,
         option(
             "Address of a Spark Connect server, sc://HOST:PORT; by default an engine in this process.",
-            panel=Panel.RUN,
+            panel=Panel.MORE,
         ),
     ] = None
     quiet: Annotated[bool, QUIET] = False

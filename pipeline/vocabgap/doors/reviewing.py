@@ -59,7 +59,7 @@ class ReviewRequest(OverRoots):
 
 @verb(filtered(ReviewRequest, *WHOSE), settings=("ingest", "cluster", "--decisions"))
 def review(call: "Call", request: ReviewRequest) -> Answer:
-    """Tick which groups are the same need, and which wordings are another need.
+    """Tick groups that are one need, and wordings of another.
 
     The screen that may change most comes first. Each answer is saved at once as decisions, as with
     `vocabgap decide`.

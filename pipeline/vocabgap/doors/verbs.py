@@ -44,7 +44,7 @@ class Panel(StrEnum):
     GROUP = "How to group"
     RANK = "How to rank"
     WRITE = "What to write"
-    RUN = "Where to run"
+    MORE = "More"
 
 
 class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

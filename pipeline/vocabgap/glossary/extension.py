@@ -38,6 +38,7 @@ class GlossarySettings(Section, frozen=True):
         flag(
             "--strictness",
             "Conflicts that stop a step or a report: none (off), severe ones (medium) or all (max).",
+            rare=True,
         ),
     ] = "medium"
 
@@ -46,6 +47,7 @@ EXTENSION: Final = Extension(
     name="glossary",
     settings=GlossarySettings,
     commands={"glossary": Reference("glossary.checks:GLOSSARY")},
+    purpose="Words",
     options={"report": (*FOLDER, "--strictness")},
     gate=Reference("glossary.gate:check_report"),
     pages={"how to": ("glossary",)},

@@ -122,13 +122,19 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """
 
     timestamp: Annotated[
-        datetime | None, _field("When the gap was logged.", "now", accepts=datetime | str, doors={"cli"})
+        datetime | None,
+        _field("When the gap was logged.", "now", accepts=datetime | str, doors={"cli"}, rare=True),
     ] = None
     image_id: Annotated[str | None, _field("The image.", "the name of the folder")] = None
     session_id: Annotated[str | None, _field("The session.", "VOCABGAP_SESSION", names=("--session",))] = None
     snapshot_hash: Annotated[
         str | None,
-        _field("SHA-256 (hex) of the image's state.", "VOCABGAP_SNAPSHOT, else HEAD", names=("--snapshot",)),
+        _field(
+            "SHA-256 (hex) of the image's state.",
+            "VOCABGAP_SNAPSHOT, else HEAD",
+            names=("--snapshot",),
+            rare=True,
+        ),
     ] = None
     description: Annotated[
         str | None,

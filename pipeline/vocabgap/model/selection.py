@@ -167,15 +167,16 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             "tenant",
             column="tenant_id",
             where=_read_by,
+            rare=True,
         ),
     ] = ()
     no_shared: Annotated[
         bool,
-        _filter(f"Leave out {SHARED_TENANT}.", SHARED_TENANT, "--no-shared", where=_not_shared),
+        _filter(f"Leave out {SHARED_TENANT}.", SHARED_TENANT, "--no-shared", where=_not_shared, rare=True),
     ] = False
     repositories: Annotated[
         _Names,
-        _filter("Only this repository of a corpus.", "repository", "--repo", column="repo_slug"),
+        _filter("Only this repository of a corpus.", "repository", "--repo", column="repo_slug", rare=True),
     ] = ()
     match: Annotated[
         str | None, _filter("Only records with this text, in any case.", "match", where=_with_text)

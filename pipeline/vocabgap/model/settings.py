@@ -96,7 +96,7 @@ class _LogSettings(Section, frozen=True):
     """The owner of the records, the reading of unknown files, and the limits of the search for logs."""
 
     tenant: Annotated[str, meaning("Tenant of the records in plain logs.", min_length=1)] = DEFAULT_TENANT
-    hidden: Annotated[bool, flag("--hidden", "Also search names that start with a dot.")] = False
+    hidden: Annotated[bool, flag("--hidden", "Also search names that start with a dot.", rare=True)] = False
     max_expanded_mib: Annotated[
         int, meaning("Size that a compressed log may expand to, in MiB.", ge=1, le=1_048_576)
     ] = 1024
@@ -105,6 +105,7 @@ class _LogSettings(Section, frozen=True):
         flag(
             "--source",
             "Source that reads the named files. In folders, it reads the data files that no source knows.",
+            rare=True,
         ),
     ] = None
     map: Annotated[
@@ -113,6 +114,7 @@ class _LogSettings(Section, frozen=True):
             "--map",
             "FIELD=PATH: path of a field of the record in the objects of such files. Of several paths for a"
             " field, the first with a value counts.",
+            rare=True,
         ),
     ] = msgspec.field(default_factory=dict)
 
@@ -182,6 +184,7 @@ class RankSettings(Section, frozen=True):
         flag(
             "--min-sessions",
             "Hide capabilities in fewer sessions; in Parquet they come last.",
+            rare=True,
             ge=0,
             le=_MOST,
         ),
@@ -229,7 +232,7 @@ class ReportSettings(Section, frozen=True):
         ),
     ] = ""
     allow_empty: Annotated[
-        bool, flag("--allow-empty", "Publish a report even if no log is found, or no record fits.")
+        bool, flag("--allow-empty", "Publish a report even if no log is found, or no record fits.", rare=True)
     ] = False
     fail_on: Annotated[
         tuple[Gate, ...],
@@ -245,7 +248,8 @@ class CheckSettings(Section, frozen=True):
     """The known bad lines."""
 
     baseline: Annotated[
-        PathText | None, flag("--baseline", "File of known bad lines, which do not count.", written=True)
+        PathText | None,
+        flag("--baseline", "File of known bad lines, which do not count.", written=True, rare=True),
     ] = None
 
 
@@ -287,7 +291,12 @@ class CategorySettings(Section, frozen=True):
         tuple[str, ...], meaning("Further categories; `log` prints a note for any other that no run has.")
     ] = ()
     reclassify: Annotated[
-        bool, flag("--reclassify", "Give a category to records without one, from their words or operations.")
+        bool,
+        flag(
+            "--reclassify",
+            "Give a category to records without one, from their words or operations.",
+            rare=True,
+        ),
     ] = False
     operations: Annotated[dict[str, str], meaning("Operation to the category that it stands for.")] = (
         msgspec.field(default_factory=dict)
@@ -441,6 +450,7 @@ class Setting(NamedTuple):
     flag: str
     variable: str
     written: bool
+    rare: bool
 
 
 @cache

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn, Self
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -33,30 +33,41 @@ from vocabgap.files.signals import StoppedError, end_within, ignore, raise_stops
 from vocabgap.model.settings import STANDARD_INPUT
 
 _OF_THE_PARSER: Final = ": Value error, "  # the prefix that the library adds to messages
-# The verbs, and groups of verbs, in the order of the help.
-VERBS: Final[Mapping[str, Reference]] = {
-    "report": Reference("doors.report:report"),
-    "render": Reference("doors.published:render"),
-    "check": Reference("doors.listing:check"),
-    "list": Reference("doors.listing:list_records"),
-    "show": Reference("doors.listing:show"),
-    "review": Reference("doors.reviewing:review"),
-    "clusters": Reference("doors.clusters:CLUSTERS"),
-    "draft": Reference("doors.published:draft"),
-    "log": Reference("doors.recording:log"),
-    "decide": Reference("doors.deciding:DECIDE"),
-    "decisions": Reference("doors.deciding:DECISIONS"),
-    "diff": Reference("doors.published:diff"),
-    "history": Reference("doors.published:history"),
-    **{verb: each for extension in extensions() for verb, each in extension.commands.items()},
-    "mcp": Reference("doors.recording:mcp"),
-    "hook": Reference("doors.recording:hook"),
-    "init": Reference("doors.recording:init"),
-    "demo": Reference("doors.report:demo"),
-    "manual": Reference("doors.about:manual"),
-    "schema": Reference("doors.about:schema"),
-    "status": Reference("doors.about:status"),
+_FEW: Final = 10  # options that need no headings
+_MORE: Final = "More"
+# The verbs and groups of verbs in the order of the help, which only names those under "More".
+PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
+    "Report": {
+        "report": Reference("doors.report:report"),
+        "list": Reference("doors.listing:list_records"),
+        "show": Reference("doors.listing:show"),
+        "history": Reference("doors.published:history"),
+        "diff": Reference("doors.published:diff"),
+        "check": Reference("doors.listing:check"),
+    },
+    "Decide": {
+        "review": Reference("doors.reviewing:review"),
+        "decide": Reference("doors.deciding:DECIDE"),
+        "decisions": Reference("doors.deciding:DECISIONS"),
+    },
+    "Write": {
+        "draft": Reference("doors.published:draft"),
+        "log": Reference("doors.recording:log"),
+    },
+    **{extension.purpose: extension.commands for extension in extensions() if extension.commands},
+    _MORE: {
+        "clusters": Reference("doors.clusters:CLUSTERS"),
+        "demo": Reference("doors.report:demo"),
+        "hook": Reference("doors.recording:hook"),
+        "init": Reference("doors.recording:init"),
+        "manual": Reference("doors.about:manual"),
+        "mcp": Reference("doors.recording:mcp"),
+        "render": Reference("doors.published:render"),
+        "schema": Reference("doors.about:schema"),
+        "status": Reference("doors.about:status"),
+    },
 }
+VERBS: Final = {verb: place for verbs in PURPOSES.values() for verb, place in verbs.items()}
 
 
 # Commands that read little. Their libraries would start threads that nothing uses.
@@ -80,8 +91,31 @@ class Parsers(Mapping[str, Any]):
         return len(VERBS)
 
 
+class _Checked:
+    """The check of an option's value. That of Typer loads pydantic, which takes as long as logging a gap."""
+
+    def __init__(self, option: Any) -> None:  # noqa: ANN401 - here and below
+        self._by_typer = option.get_runtime_param
+
+    def __call__(self) -> Self:
+        return self
+
+    def coerce(self, value: Any, *, param: Any, ctx: Any) -> Any:  # noqa: ANN401
+        """Return a value of the option's type; texts and paths need no check."""
+        kind = param.type_descriptor.annotation
+        if value in (None, ()):
+            return () if param.multiple or param.nargs == -1 else None
+        if kind in (str, Path, list[str]):
+            return [*value] if kind == list[str] else kind(value)
+        return self._by_typer().coerce(value, param=param, ctx=ctx)
+
+
 class Command(TyperCommand):
     """A command whose help lists the options as plain text, by panel."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
+        """Return the options and arguments."""
+        return _quickly_checked(super().get_params(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write the arguments, then the options of each panel."""
@@ -91,31 +125,48 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """A group of commands; the help shows the whole first paragraph of each command."""
 
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
+        """Return the options."""
+        return _quickly_checked(super().get_params(ctx))
+
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write the options, then the commands."""
         _write_options(self, ctx, formatter)
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, _first_paragraph(each)) for name, each in self.commands.items() if not each.hidden]
+                [
+                    (name, _first_paragraph(each.help))
+                    for name, each in self.commands.items()
+                    if not each.hidden
+                ]
             )
 
 
-def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-    records = [
-        (option, record) for option in command.get_params(ctx) if (record := option.get_help_record(ctx))
-    ]
-    several = len({option.rich_help_panel for option, _ in records} - {None}) > 1  # one needs no heading
+def _quickly_checked(options: list[Any]) -> list[Any]:
+    for option in options:
+        vars(option).setdefault("get_runtime_param", _Checked(option))
+    return options
+
+
+def options_by_panel(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:  # noqa: ANN401
+    """Return the names and meanings of arguments and options, by heading. Few options need no heading."""
+    shown = [(each, record) for each in command.get_params(ctx) if (record := each.get_help_record(ctx))]
+    has_panels = len(shown) > _FEW and len({each.rich_help_panel for each, _ in shown} - {None}) > 1
     panels: dict[str, list[tuple[str, str]]] = {}
-    for option, record in records:
+    for option, record in shown:
         kind = "Arguments" if option.param_type_name == "argument" else "Options"
-        panels.setdefault((several and option.rich_help_panel) or kind, []).append(record)
-    for panel in sorted(panels, key=("Arguments", *Panel, "Options").index):
-        with formatter.section(panel):
-            formatter.write_dl(panels[panel])
+        panels.setdefault((has_panels and option.rich_help_panel) or kind, []).append(record)
+    return {heading: panels[heading] for heading in ("Arguments", *Panel, "Options") if heading in panels}
 
 
-def _first_paragraph(command: Any) -> str:  # noqa: ANN401
-    return " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())
+def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+    for heading, options in options_by_panel(command, ctx).items():
+        with formatter.section(heading):
+            formatter.write_dl(options)
+
+
+def _first_paragraph(text: str | None) -> str:
+    return " ".join(inspect.cleandoc(text or "").partition("\n\n")[0].split())
 
 
 class LoadedOnDemand(Group):
@@ -123,6 +174,24 @@ class LoadedOnDemand(Group):
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - handed on as they are
         super().__init__(**attributes | {"commands": Parsers()})
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write a screen: the commands by purpose, then the options."""
+        width = max(map(len, PURPOSES))
+        rows = [
+            (f"{'' if number else purpose:{width}} {verb}", _first_paragraph(place.load().help))
+            for purpose, verbs in PURPOSES.items()
+            for number, (verb, place) in enumerate(verbs.items())
+            if purpose != _MORE
+        ]
+        options = {each.opts[-1]: each.get_help_record(ctx) for each in self.get_params(ctx)}
+        rare = [name for name in options if name.endswith("-completion")]
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_dl(rows)
+            formatter.write_dl(((f"{_MORE:{width - 1}}", ", ".join(PURPOSES[_MORE])), ("", ", ".join(rare))))
+        with formatter.section("Options"):
+            formatter.write_dl([options[name] for name in options if name not in rare])
 
 
 @cache
@@ -187,7 +256,7 @@ def root(
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Find out what your agents miss most: read gap logs, group the same needs, and rank them."""
+    """Find out what your agents miss most: read gap logs, and rank the needs."""
     context.obj = Output(as_json=as_json)
     if context.invoked_subcommand is None:
         if as_json:

@@ -197,8 +197,8 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
     options += map(_option, fields)
     options += [_flag(name, flag) for name, flag in _flags(verb)]
     if verb.settings is not None:
-        config = typer.Option("--config", help=_CONFIG, rich_help_panel=Panel.READ)
-        trust = typer.Option("--trust", help=_TRUST, rich_help_panel=Panel.READ)
+        config = typer.Option("--config", help=_CONFIG, rich_help_panel=Panel.MORE)
+        trust = typer.Option("--trust", help=_TRUST, rich_help_panel=Panel.MORE)
         options += [_parameter("config", Path | None, config), _parameter("trust", bool, trust, False)]
     command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     command.__doc__ = verb.help
@@ -264,7 +264,8 @@ def _option(field: Parameter) -> inspect.Parameter:
     else:
         if field.is_list:
             facts["help"] = f"{field.meaning.removesuffix('.')}; may be repeated."
-        info = typer.Option(*field.names, rich_help_panel=field.extra.get("panel"), **facts)
+        panel = Panel.MORE if field.extra.get("rare") else field.extra.get("panel")
+        info = typer.Option(*field.names, rich_help_panel=panel, **facts)
     return _parameter(field.name, kind, info, default)
 
 
@@ -304,7 +305,8 @@ def _flag(name: str, flag: Setting) -> inspect.Parameter:
     if shows_default:
         meaning += f"  [default: {default}]"
     kind = list[str] if several else flag.kind if flag.kind in (bool, int) or _is_enum(flag.kind) else str
-    info: dict[str, Any] = {"help": meaning, "rich_help_panel": _PANELS.get(flag.table, Panel.READ)}
+    panel = Panel.MORE if flag.rare else _PANELS.get(flag.table, Panel.READ)
+    info: dict[str, Any] = {"help": meaning, "rich_help_panel": panel}
     if several and _is_enum(get_args(flag.kind)[0]):
         info["callback"] = _separated
     return _parameter(_name_of(name), kind | None, typer.Option(name, **info))
