@@ -128,11 +128,11 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         if (kind := file_kind(path)) not in _READABLE:
             raise InvalidInputError(f"'{path}' is {kind}, expected a regular file", hint=_HINT)
-        value = json.loads(text_of(path), object_pairs_hook=_once)
+        with refusing(f"'{path}' cannot be read", hint=_HINT):
+            text = text_of(path) if kind is FileKind.FILE else "{}"
+        value = json.loads(text, object_pairs_hook=_once)
         _written(value).encode()
-    except FileNotFoundError:
-        return {}
-    except (OSError, RecursionError) as error:
+    except RecursionError as error:
         raise InvalidInputError(f"'{path}' cannot be read: {error}", hint=_HINT) from error
     except ValueError as error:
         raise InvalidInputError(f"'{path}': {no_json(error, 'file').detail}", hint=_HINT) from error
