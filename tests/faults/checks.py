@@ -102,9 +102,7 @@ class Undisturbed:
 
 
 def _require_reason(case: str, told: Told, reason: str) -> None:
-    assert any(word in told.out + told.err for word in (reason, *_TOLD)), (
-        f"{case}: no word of why: {told}"
-    )
+    assert any(word in told.out + told.err for word in (reason, *_TOLD)), f"{case}: no word of why: {told}"
 
 
 def killed(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[], None]]]:

@@ -5,6 +5,7 @@ import inspect
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -350,6 +351,8 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         # If a terminal cannot show a character, print an escape instead of an error.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if not os.environ.get(DEBUG_VARIABLE):  # what waits for a thread reports its error
+        threading.excepthook = lambda _: None
     # Objects live until the run ends; frequent garbage collection would cost a sixth of the time.
     gc.set_threshold(_OBJECTS)
     if _HOOK in sys.argv[1:2]:
