@@ -10,8 +10,8 @@ import pytest
 
 from builders.clustering import asking, linkage
 from vocabgap.clustering.contrasts import NEGATION, SHORT, Poles, leaving, parting_poles, pole_rows, poles_of
-from vocabgap.clustering.frames import need
 from vocabgap.clustering.grouping import cluster
+from vocabgap.model.frames import need
 from vocabgap.text import surface
 
 SAID = "add remove upload download log in out tide pool colour depth"

@@ -10,9 +10,9 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.clustering.blending import products
-from vocabgap.clustering.frames import need
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import Points
+from vocabgap.model.frames import need
 from vocabgap.text import REQUEST_WORDS, words
 
 CORE_SHARE: Final = 0.5  # of the mentions of a group

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.clustering.frames import need
 from vocabgap.clustering.scripts import pieces
 from vocabgap.clustering.vectorizing import starts_of
 from vocabgap.files.parts import Parts
+from vocabgap.model.frames import need
 from vocabgap.model.tables import MENTIONS, phrase, stripped
 from vocabgap.text import content_words, form, ignored_stems, stem, surface, surface_of, synonym_table
 

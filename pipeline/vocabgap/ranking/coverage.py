@@ -20,8 +20,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.clustering.frames import need
 from vocabgap.errors import converted, require_kind
+from vocabgap.model.frames import need
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.model.tables import CAPABILITIES, SETTLED

@@ -11,10 +11,10 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.clustering.frames import need
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Cover, Tally
+from vocabgap.model.frames import need
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.moments import iso
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED

@@ -9,9 +9,9 @@ import msgspec
 import polars as pl
 from msgspec import structs
 
-from vocabgap.clustering.frames import need
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Capability, Tally, Wording
+from vocabgap.model.frames import need
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, OWNER, default_of, phrase
 from vocabgap.ranking.evidence import folded

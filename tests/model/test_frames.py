@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.clustering.frames import need
+from vocabgap.model.frames import need
 from vocabgap.text import words
 
 OPENINGS = [
