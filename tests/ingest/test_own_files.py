@@ -271,7 +271,7 @@ def test_several_files_may_have_different_keys(there: Path) -> None:
     told = vocabgap("check", "a.log", "b.log", "c.log", *fields)
 
     assert told.out.startswith("3 lines in 3 logs = 3 records")
-    assert "no object of 'c.log' has 'need', which --map" in vocabgap("check", "c.log", *fields).err
+    assert "no object of 'c.log' has 'need', which `map` names" in vocabgap("check", "c.log", *fields).err
 
 
 def test_a_week_without_a_gap_is_no_error(there: Path) -> None:

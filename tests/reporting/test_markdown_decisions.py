@@ -249,7 +249,7 @@ def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk) -> None
     log = desk.root / "one" / "vocabulary_gaps.jsonl"
     log.write_text(json.dumps(gap("haze removal")) + "\n", encoding="utf-8")
     later = datetime(2026, 7, 2, tzinfo=UTC)
-    told = "Since the run before, of 2026-07-01T00:00:00Z: 3 continued, 1 new."
+    told = "Since the run before, of 2026-07-01 00:00 UTC: 3 continued, 1 new."
     assert told in lead(text_of(desk.report(now=later)))
 
 

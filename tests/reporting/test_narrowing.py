@@ -83,6 +83,6 @@ def test_a_report_says_what_the_run_before_was_narrowed_to(
 
     text = text_of(publish(tmp_path, photos, selection=Selection(categories=("local",))))
 
-    assert "Since the run before, of 2026-06-01T00:00:00Z, in all that was scanned: 2 continued." in text
+    assert "Since the run before, of 2026-06-01 00:00 UTC, in all that was scanned: 2 continued." in text
     told = "The run before was narrowed, grouped or ranked differently (category: all before, local now)."
     assert (told in text) == ("The run before was narrowed" in text) == (not before)

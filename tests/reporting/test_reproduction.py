@@ -251,7 +251,7 @@ def test_the_run_before_is_named_as_seen_from_the_folder_of_the_roots(
     first, second = again(*roots, "--previous", june, home=tmp_path)
 
     assert first == second
-    assert b"Since the run before, of 2026-06-01T00:00:00Z" in first
+    assert b"Since the run before, of 2026-06-01 00:00 UTC" in first
 
 
 def test_deciding_needs_no_options_by_default(tmp_path: Path) -> None:
