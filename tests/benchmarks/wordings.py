@@ -9,78 +9,23 @@ as often as the labelled gap logs of `data/SOURCES.md` have them, and seven of t
 """
 
 import itertools
+import json
 import random
 import string
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-_ACTS: Final = """
-crop=trim=cut down, rotate=turn, straighten=level, sharpen=crisp up, blur=soften, brighten=lift,
-darken=deepen, recolor=tint, desaturate=mute, denoise=clean up, resize=rescale, stretch=widen, mirror=flip,
-warp=bend, stitch=join up, stack=pile up, mask=cover, paint=brush over, retouch=touch up, heal=mend,
-clone=stamp, select=pick, outline=trace, fill=flood, feather=smooth out, align=line up, distribute=space out,
-pin=anchor, lock=freeze, hide=conceal, reveal=uncover, rename=retitle, move=shift, archive=shelve,
-unpack=unzip, compress=shrink, upload=push up, fetch=pull down, convert=transform, embed=nest, detach=unlink,
-reorder=rearrange, scan=read in, print=plot, watermark=brand, caption=describe, escalate=raise, reopen=revive,
-close=resolve, triage=look through, reassign=hand over, snooze=postpone, bundle=pack, preview=peek at,
-undo=revert, replay=repeat, measure=gauge, count=tally, compare=weigh up, inspect=examine, calibrate=tune,
-simulate=mock up, interpolate=guess between, extract=single out, randomize=shuffle, silence=hush
-"""
-_OBJECTS: Final = """
-photo=picture=shot, portrait=headshot, panorama=wide shot, thumbnail=index tile, raw file=negative,
-sky mask=sky selection, layer=sheet, layer group=layer set, histogram=tone chart, tone curve=gradation curve,
-white balance=color temperature, exposure=light level, highlight=bright area, shadow=dark area,
-midtone=middle gray, clarity=local contrast, vibrance=color strength, hue=color angle, skin tone=complexion,
-grain=film texture, vignette=dark corner, lens flare=light leak, chromatic fringe=purple edge, haze=fog,
-dust spot=sensor stain, scratch=scuff, red eye=pupil glare, backdrop=background, foreground=subject,
-horizon=skyline, logo overlay=brand mark, gradient=color ramp, palette=swatch set, brush=stroke tool,
-pencil line=sketch line, vector path=bezier, anchor point=handle, polygon=angular shape, ellipse=oval,
-text box=lettering frame, letter spacing=tracking, glyph=character, ruler=measuring guide, grid=raster guide,
-artboard=canvas, border=rim, exposure series=bracket, burst=rapid series, time lapse=slow sequence,
-animation=moving picture, frame rate=pace, clip=footage, soundtrack=audio lane, subtitle=closed caption,
-preset=saved look, filter chain=effect stack, lookup table=color cube, color profile=icc file,
-soft proof=press rendering, contact sheet=proof page, slideshow=carousel, album=collection,
-keyword=descriptor, star rating=score, geotag=place stamp, face tag=person label, capture date=shooting time,
-exif block=camera data, sidecar=companion file, catalog=library, folder=directory, zip file=tarball,
-symlink=alias, file name=title, extension=suffix, checksum=digest, duplicate=twin file, trash=recycle bin,
-disk quota=storage limit, transfer queue=sending list, cloud drive=remote disk, memory card=sd card,
-printer tray=paper feed, scanner=flatbed, tablet pen=stylus, gesture=swipe, hotkey=keyboard binding,
-toolbar=button strip, side panel=dock, status bar=info strip, color picker=eyedropper,
-zoom level=magnification, macro=recorded step, plugin=extra module, script=small program,
-log line=trace entry, error dialog=failure window, crash report=memory dump, ticket=case, reply=answer,
-canned answer=text block, customer=requester, internal note=colleague remark, feedback sheet=opinion poll,
-service level=response target, due date=time limit, priority flag=urgency, topic=category,
-mail thread=correspondence, attachment=enclosed item, signature=closing line, chat window=live talk,
-call recording=phone capture, help article=knowledge page, roster=shift plan, absence table=holiday calendar,
-audit trail=change record, access list=permission table, password=secret phrase, invoice=bill,
-refund=repayment, parcel=shipment, barcode=stripe code, spare part=component
-"""
-_CIRCUMSTANCES: Final = """
-losslessly=without any loss, overnight=during the night, on tablets=by touch screen, per channel=channel wise,
-in lab color=perceptually, for night scenes=in low light, under water=submerged, against the sun=backlit,
-for paper=on glossy stock, for the web=in browsers, in place=without a copy, by hand=manually,
-with one click=in a single step, for hundreds at once=in bulk, across devices=on every machine,
-before publishing=ahead of release, after import=once loaded, by camera model=per body, by lens=per optic,
-by weekday=per day of week, from the terminal=on the command line, without a mouse=using keys only,
-with a pressure curve=pressure sensitive, at full size=in native resolution, at half speed=slowed,
-in sixteen bit=with deep color, in grayscale=monochrome, with transparency=keeping alpha,
-around edges=along contours, inside a selection=within marked bounds, outside the crop=beyond the frame,
-near faces=close to people, for insects=in macro work, for stars=in astro work, for architecture=on buildings,
-for landscapes=on scenery, for weddings=at ceremonies, for passports=for identity papers,
-for beginners=in easy mode, for experts=in pro mode, for color blind people=with safe hues,
-in two windows=side by side, in a loop=over and over, every hour=hourly, each quarter=quarterly,
-until confirmed=pending consent, while offline=when disconnected, on slow links=with poor signal,
-behind a proxy=through a gateway, with a checksum=verified, with encryption=sealed,
-for one tenant=for a single client, for contractors=for freelancers, for night shift=after hours,
-in arabic=right to left, in japanese=vertically, in metric units=in centimeters, in inches=in imperial units,
-with a tolerance=within limits, with a reason=justified, with a second opinion=peer reviewed,
-by severity=worst first, by age=oldest first, by distance=nearest first, by similarity=lookalikes first,
-from a seed=reproducibly, with sample data=on a specimen, as vector=in svg, as table=in columns,
-as one page=on a single leaf, on wet ground=in rain, at dawn=in early morning, in snow=on ice
-"""
+# What can be said for each act, object and circumstance; the first is said most.
+_PARTS: Final[dict[str, list[list[str]]]] = json.loads(
+    Path(__file__).with_name("synonyms.json").read_text(encoding="utf-8")
+)
+_COMMON: Final = sorted(
+    sorted({word for part in _PARTS["objects"] for word in " ".join(part).split()}), key=len
+)
 _BEGINNINGS: Final = (
     "", "", "", "", "", "", "add", "need", "need to", "missing", "cannot", "no way to", "option to",
     "please let me", "want to", "support to", "allow me to", "looking for", "impossible to", "wish to",
@@ -220,7 +165,7 @@ def clause(rng: random.Random, fewest: int = _FEWEST, most: int = _MOST) -> str:
 
 
 def _logged_need(rng: random.Random) -> Need:
-    act, thing, when = map(rng.choice, _PARTS)
+    act, thing, when = map(rng.choice, _PARTS.values())
     if rng.random() >= _KNOWN:
         thing = [f"{_name(rng)} {_name(rng)}" for _ in range(_SYNONYMS)]
     if rng.random() >= _KNOWN:
@@ -254,7 +199,7 @@ CORPORA: Final[dict[str, Callable[..., Corpus]]] = {"logs": draw_logs, "easy": d
 
 
 def _needs(count: int, rng: random.Random) -> list[Need]:
-    acts, objects, circumstances = map(_alternatives, (_ACTS, _OBJECTS, _CIRCUMSTANCES))
+    acts, objects, circumstances = _PARTS.values()
     chosen: dict[tuple[int, int, int], Need] = {}
     while len(chosen) < count:
         act, thing, when = (rng.randrange(len(kind)) for kind in (acts, objects, circumstances))
@@ -262,10 +207,6 @@ def _needs(count: int, rng: random.Random) -> list[Need]:
             when = -1
         chosen[act, thing, when] = Need(acts[act], objects[thing], circumstances[when] if when >= 0 else [""])
     return list(chosen.values())
-
-
-def _alternatives(table: str) -> list[list[str]]:
-    return [entry.strip().split("=") for entry in table.replace("\n", " ").split(",") if entry.strip()]
 
 
 def _ranks(count: int, zipf: float, draws: int, rng: random.Random) -> Iterator[int]:
@@ -290,10 +231,6 @@ def _worded(need: Need, rng: random.Random) -> str:
         at = rng.randrange(len(spoken) - 1)
         spoken[at : at + 2] = ["-".join(spoken[at : at + 2])]
     return " ".join(spoken)
-
-
-_PARTS: Final = tuple(map(_alternatives, (_ACTS, _OBJECTS, _CIRCUMSTANCES)))
-_COMMON: Final = sorted(sorted({word for part in _PARTS[1] for word in " ".join(part).split()}), key=len)
 
 
 def _one_of(synonyms: list[str], rng: random.Random) -> str:

@@ -37,39 +37,7 @@ _TOKENS: Final = (
         b"A" * 3_000,
     ),
 )
-_SETTINGS: Final = b"""\
-[ingest]
-roots = ["photos"]
-max_expanded_mib = 64
-
-[cluster]
-threshold = 0.4
-stop_words = ["photo"]
-
-[cluster.synonyms]
-"haze" = ["fog", "mist"]
-
-[rank]
-by = "images"
-half_life_days = 30.5
-
-[report]
-top = 5
-fail_on = ["rejects"]
-
-[categories.operations]
-masks = "local"
-
-[not_a_gap]
-timeouts = ["timed out", "re:(a+)+$"]
-
-[source.helpdesk]
-glob = "wishes-*.jsonl"
-[source.helpdesk.fields]
-description = ["wish.text", "/text"]
-[source.helpdesk.where]
-kind = ["wish"]
-"""
+_SETTINGS: Final = Path(__file__).with_name("mutated.toml").read_bytes()
 
 
 @dataclass(frozen=True)

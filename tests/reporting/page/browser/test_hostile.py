@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -15,40 +16,7 @@ PATIENCE = 60_000  # milliseconds
 # What the script has made in the list, in each panel and in the fields, part by part: every element in its
 # order, with its attributes. Their values are the same, but for what is made of identifiers and numbers.
 # Nobody looks at the panels, so what is in them is not laid out, which would take most of the time.
-MADE = """async () => {
-    const unseen = new CSSStyleSheet();
-    unseen.replaceSync('#panel-body { display: none }');
-    document.adoptedStyleSheets = [unseen];
-    const free = new Set(['id', 'href', 'data-id', 'value', 'd', 'x', 'width', 'aria-describedby']);
-    const shape = (value) => value.replace(/[0-9]+(–[0-9]+)?/g, '0');  // of an interval
-    const made = (within) => [...within.querySelectorAll('*')].map((each) => [
-        each.tagName,
-        ...[...each.attributes].map(({ name, value }) => (free.has(name) ? name : `${name}=${shape(value)}`)),
-    ].join(' '));
-    const run = JSON.parse(document.getElementById('run-data').textContent);
-    const [id, group] = ['id', 'group'].map((name) => run.columns.indexOf(name));
-    const parts = {};
-    const asking = [];  // which groups are near each other depends on the texts
-    for (const [place, row] of run.rows.entries()) {
-        const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
-        location.hash = row[id];
-        await changed;
-        const choices = document.querySelector('#panel .decide');
-        const way = '[data-action=pin][aria-pressed=false], input:not(:checked)';
-        for (const each of choices.querySelectorAll(way)) each.click();
-        asking.push(...made(choices));
-        choices.remove();
-        document.getElementById('panel-basket').hidden = false;
-        parts[`panel ${place}, ${row[group]}`] = made(document.getElementById('panel'));
-    }
-    document.getElementById('f-group').value = '';
-    document.getElementById('filters').dispatchEvent(new Event('input'));
-    parts.asking = [...new Set(asking)].sort();
-    parts.basket = [...new Set(made(document.getElementById('basket')))].sort();
-    parts.rows = made(document.getElementById('rows'));
-    parts.filters = made(document.getElementById('filters'));
-    return parts;
-}"""
+MADE = Path(__file__).with_name("made.js").read_text(encoding="utf-8")
 # Of attributes that are free, none but these may have a value that a text can be in.
 BOUND = """() => ['href', 'data-id', 'data-action', 'aria-describedby', 'd', 'x', 'width'].flatMap(
     (name) => [...document.querySelectorAll(`[${name}]`)].map((each) => [name, each.getAttribute(name)])
