@@ -24,8 +24,8 @@ report: $(VENV)/.core  ## rank the demo corpus into out/
 test: $(VENV)/.dev  ## lint, types, import rules, every test, the notebooks
 	@$(MAKE) --no-print-directory --jobs 2 lint types imports pytest notebooks
 
-approve: $(VENV)/.dev  ## write the approved reports and the manual's reference anew; look at the diff
-	@$(BIN)/pytest --quiet --approve tests/reporting/test_golden.py tests/test_reference.py
+approve: $(VENV)/.dev  ## write the approved reports, the manual's reference and what notebooks show anew; look at the diff
+	@$(BIN)/pytest --quiet --approve tests/reporting/test_golden.py tests/test_reference.py tests/test_notebooks.py
 
 bench: $(VENV)/.dev  ## what the stages cost, beside others, and how good the groups are; SIZE=large or huge for more
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks --size $(SIZE)
@@ -52,7 +52,6 @@ pytest: $(VENV)/.dev
 		--ignore tests/test_notebooks.py
 
 notebooks: $(VENV)/.dev
-	@$(BIN)/nbstripout --verify notebooks/*.ipynb
 	@$(BIN)/pytest --quiet tests/test_notebooks.py
 
 dist:  ## build the sdist, and the wheel from it, into dist/

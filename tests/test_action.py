@@ -84,6 +84,20 @@ def photos(tmp_path: Path) -> Path:
     return write_corpus(tmp_path, {"one": [gap("sky mask"), gap("mask the sky")], "two": [gap("film grain")]})
 
 
+def test_the_next_run_finds_what_was_published_though_a_gate_fails() -> None:
+    *before, report, summary, save, upload, _, _ = action()["runs"]["steps"]
+    restore = before[1]
+
+    assert (report["name"], restore["uses"], save["uses"]) == (
+        "report",
+        "actions/cache/restore@v4",
+        "actions/cache/save@v4",
+    )
+    assert [step["if"] for step in (summary, save, upload)] == ["always()"] * 3
+    assert restore["with"]["path"] == save["with"]["path"]
+    assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
+
+
 def calls(folder: Path) -> list[list[str]]:
     return [json.loads(line) for line in (folder / "calls.jsonl").read_text(encoding="utf-8").splitlines()]
 

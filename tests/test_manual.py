@@ -5,7 +5,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
 from builders.command import vocabgap
 from builders.manual import WHOLE, blocks, page, session, there
@@ -49,8 +48,7 @@ def _lay_out_model(folder: Path) -> None:
 
 
 def test_jobs_of_the_manual_are_commands_that_there_are() -> None:
-    written = "\n".join(block for kind in ("cron", "yaml") for block in blocks(kind, WEEKLY))
-    jobs = re.findall(r"vocabgap ((?:report|check) [^\n]*)", written)
+    jobs = re.findall(r"vocabgap ((?:report|check) [^\n]*)", "\n".join(blocks("cron", WEEKLY)))
 
     for job in jobs:
         verb, *options = shlex.split(job)
@@ -59,20 +57,7 @@ def test_jobs_of_the_manual_are_commands_that_there_are() -> None:
             re.findall(r"--[a-z-]+", told)
         )
 
-    assert len(jobs) == 2
-
-
-def test_job_in_ci_keeps_what_was_published_though_a_gate_fails() -> None:
-    (job,) = YAML(typ="safe").load(blocks("yaml", WEEKLY)[0])["jobs"].values()
-    commands = [step.get("run", "").startswith("vocabgap report") for step in job["steps"]]
-    before, after = job["steps"][: commands.index(True)], job["steps"][commands.index(True) + 1 :]
-    (restored,) = (step["with"] for step in before if "cache/restore" in step.get("uses", ""))
-    (saved,) = (step["with"] for step in after if "cache/save" in step.get("uses", ""))
-
-    assert not any("vocabgap check" in step.get("run", "") for step in before)  # a bad line costs no report
-    assert {step.get("if") for step in after} == {"always()"}
-    assert restored["path"] == saved["path"] == "out"
-    assert saved["key"].startswith(restored["restore-keys"])
+    assert len(jobs) == 1
 
 
 @WHOLE

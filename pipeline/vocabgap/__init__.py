@@ -36,7 +36,8 @@ def __getattr__(name: str) -> object:
         return ["__version__", *_homes()]
     if name not in _homes():
         raise AttributeError(f"module 'vocabgap' has no attribute '{name}'")
-    value: object = getattr(import_module(_homes()[name]), name)
+    home = _homes()[name]
+    value: object = getattr(import_module(home), name, None) or import_module(f"{home}.{name}")
     globals()[name] = value
     return value
 

@@ -12,6 +12,7 @@ from vocabgap.decisions.deciding import Decisions as Decisions
 from vocabgap.decisions.record import Decision as Decision
 from vocabgap.decisions.reviewing import Reviewed as Reviewed
 from vocabgap.decisions.reviewing import review as review
+from vocabgap.doors import plot as plot
 from vocabgap.engines.spark import SparkEngine as SparkEngine
 from vocabgap.engines.spark import spark_engine as spark_engine
 from vocabgap.errors import VocabgapError as VocabgapError

@@ -192,12 +192,12 @@ def main() -> int:
         print("strace is not installed: system calls of compiled code are left out", file=sys.stderr)
     verbs = range(len(VERBS))
     todo = [
+        ("files", 0),
+        *[(each, 0) for each in FAMILIES],
         *[("system", each) for each in verbs],
         *[("calls", each) for each in verbs],
         *[("bits", each) for each in range(_SHARDS)],
         *[("lines", each) for each in range(_SHARDS)],
-        ("files", 0),
-        *[(each, 0) for each in FAMILIES],
     ]
     parts: list[Part] = []
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:

@@ -27,7 +27,7 @@ _NEEDING_ROOM: Final = frozenset(
     ("pwrite64", "copy_file_range", "ftruncate", "fallocate", "fsync", "mkdir", "rename")
 )
 _LONGEST: Final = 60  # seconds of a run
-_MOST: Final = 6  # calls of a kind that are attacked, and the last: spread over all
+_MOST: Final = 3  # calls of a kind that are attacked, and the last: spread over all
 STRACE: Final = shutil.which("strace")
 
 
