@@ -7,32 +7,7 @@ import pytest
 from vocabgap.glossary.linting import Finding, Linter, Rule, files_to_check, github
 from vocabgap.glossary.loading import GlossaryFiles
 
-SEED = """
-terms:
-  - surface: work package
-    definition: A part of a plan
-    synonyms_to_avoid: [work unit, work-package, ticket, Aufgabe]
-  - surface: issue
-    definition: A report of a defect
-    synonyms_to_avoid: [ticket, bug]
-  - surface: bug
-    definition: An insect
-  - surface: blob
-    definition: Whatever it was
-    status: deprecated
-  - surface: crate
-    definition: What is shipped
-    status: deprecated
-    see_also: [{term: work package}]
-  - {surface: lift, definition: Raise the shadows}
-  - {surface: lift, definition: Take out a stain}
-  - surface: work unit test
-    definition: A test of a plan
-  - surface: draft thing
-    definition: Not yet
-    status: draft
-    synonyms_to_avoid: [draught]
-"""
+SEED = Path(__file__).with_name("linted.yaml").read_text(encoding="utf-8")
 
 
 def found(tmp_path: Path, text: str, suffix: str = ".md", seed: str = SEED) -> list[Finding]:
