@@ -38,6 +38,13 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert getattr(vg, name).__doc__
 
 
+def test_charts_name_the_extra_that_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+
+    with pytest.raises(vg.VocabgapError, match=r"charts need the package altair[^\0]*vocabgap\[notebooks\]"):
+        vg.plot.ranking(pl.DataFrame())
+
+
 @pytest.mark.slow
 def test_importing_costs_next_to_nothing() -> None:
     code = "import sys, vocabgap; print(*sorted({'polars', 'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
