@@ -1,5 +1,6 @@
 """The parts of a report about all records: account of lines, categories, operations and askers."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice
@@ -11,7 +12,7 @@ from msgspec import structs
 
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import ScanSummary
-from vocabgap.model.capability import Asker, means
+from vocabgap.model.capability import Asker, Capability, means
 from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
 from vocabgap.model.sources import NOT_A_GAP, NOT_GRANTED
 from vocabgap.model.tables import IMAGE_KEY, OWNER
@@ -114,6 +115,15 @@ class RecurringSet(msgspec.Struct, frozen=True):
     lift: float  # records divided by `expected`
     lift_low: float  # lower end of its 90 % interval
     needs: tuple[str, ...] = ()  # labels of the capabilities with most of these mentions, of a shown set
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """An operation, the capabilities to author that name it, and the sets that it belongs to."""
+
+    name: str
+    mentions: int
+    needs: tuple[tuple[Capability, int], ...]  # with their mentions of it, most mentions first
+    partners: tuple[tuple[tuple[str, ...], float], ...]  # other operations of a set, and its lift
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -243,6 +253,28 @@ def recurring_sets_of(
 def beyond_chance(sets: Iterable[RecurringSet]) -> tuple[RecurringSet, ...]:
     """Return the first sets of operations that records use together clearly more often than by chance."""
     return tuple(islice((each for each in sets if each.lift_low > 1), SHOWN))
+
+
+def operations_of(capabilities: Iterable[Capability], sets: Sequence[RecurringSet]) -> tuple[Operation, ...]:
+    """Return the operations of some capabilities, most mentions first, then in order of their names."""
+    naming: dict[str, list[tuple[Capability, int]]] = defaultdict(list)
+    for item in capabilities:
+        for tally in item.operations:
+            naming[tally.name].append((item, tally.mentions))
+    operations = (
+        Operation(
+            name,
+            sum(mentions for _, mentions in needs),
+            tuple(sorted(needs, key=lambda each: (-each[1], each[0].rank))),
+            tuple(
+                (tuple(other for other in each.operations if other != name), each.lift)
+                for each in sets
+                if name in each.operations
+            ),
+        )
+        for name, needs in naming.items()
+    )
+    return tuple(sorted(operations, key=lambda each: (-each.mentions, each.name)))
 
 
 def _needs(listed: pl.DataFrame, operations: Sequence[str]) -> tuple[str, ...]:

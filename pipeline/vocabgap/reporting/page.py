@@ -3,13 +3,11 @@
 import base64
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
@@ -18,15 +16,11 @@ from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.listed import SHOWN, commands
 from vocabgap.reporting.map import HEIGHT, WIDTH, needs_map
 from vocabgap.reporting.payload import LEVELS, SPARK, TRAIL, Payload, encode_payload, levels, payload_of
-from vocabgap.reporting.rows import Row
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import environment
 from vocabgap.text import escape_unseen, excerpt, shortened
 
 MOST_BYTES: Final = 8_000_000  # of a page
-HEAT_STEPS: Final = 6
-ROWS: Final = 20
-OPERATIONS: Final = 12
 _FOLDER: Final = Path(__file__).parent / "templates" / "page"
 _LAST: Final = "start.js"
 # A comment on lines of its own; comments beside code stay.
@@ -35,21 +29,6 @@ _DAY: Final = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
 # End tags that are optional (HTML, 13.1.2.4): a tenth of a page with ten capabilities.
 _ENDS: Final = re.compile(r"</(?:t[hdr]|thead|tbody|li|p|d[td])>\n?")
-
-
-class Cell(msgspec.Struct, frozen=True):
-    """A number and the darkness of its cell, 0 to `HEAT_STEPS`."""
-
-    number: int
-    step: int
-
-
-class HeatMap(msgspec.Struct, frozen=True):
-    """Capabilities by operations, with their mentions."""
-
-    operations: tuple[int, ...]  # positions in the page's list, most mentions first
-    rows: tuple[tuple[Row, tuple[Cell, ...]], ...]  # one cell for each of these operations
-    others: int  # number of further operations
 
 
 def render_page(summary: Summary) -> str:
@@ -82,7 +61,6 @@ def _rendered(summary: Summary, payload: Payload) -> str:
             shown=shown,
             covered=covered,
             settled=settled,
-            heat=heat_map(shown),
             map=needs_map(summary.places, rows, payload.categories),
             evident={each.capability_id for each in evident},
             finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
@@ -146,25 +124,6 @@ def bars(numbers: Sequence[int]) -> str:
             top = round(SPARK.height - max(1.0, SPARK.height * each / most), 1)
             parts.append(f"M{position * step:.1f} {SPARK.height}V{top}h{width}V{SPARK.height}")
     return "".join(parts)
-
-
-def heat(number: int, most: int) -> int:
-    """Return the darkness of a cell of a heat map: 0 for nothing, `HEAT_STEPS` for the most."""
-    if not number or not most:
-        return 0
-    return -(-number * HEAT_STEPS // most)
-
-
-def heat_map(rows: Sequence[Row]) -> HeatMap:
-    """Return the heat map of the first capabilities and their most frequent operations."""
-    first = rows[:ROWS]
-    counts = [Counter(dict(zip(row.operations[::2], row.operations[1::2], strict=True))) for row in first]
-    # Equal operations keep the order of the ranking.
-    totals = sum(counts, Counter[int]())
-    chosen = tuple(operation for operation, _ in totals.most_common(OPERATIONS))
-    most = max((counted[each] for counted in counts for each in chosen), default=0)
-    cells = (tuple(Cell(counted[each], heat(counted[each], most)) for each in chosen) for counted in counts)
-    return HeatMap(chosen, tuple(zip(first, cells, strict=True)), len(totals) - len(chosen))
 
 
 def trail(history: Sequence[tuple[int, int, int]]) -> str:

@@ -27,7 +27,7 @@ class Limits(msgspec.Struct, frozen=True):
     """Limits of the lists of a capability on a page; the Parquet files have everything."""
 
     characters: int  # of each text
-    wordings: int  # and sets of operations
+    wordings: int
     evidence: int  # examples and workarounds of a capability after the first `WITH_ALL_EVIDENCE`
     images: int = MOST_IMAGES  # those with most mentions
     names: int = 100_000  # categories, operations and entries with most mentions
@@ -106,7 +106,6 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     vocabulary_used: tuple[Counted, ...]
     variants: tuple[tuple[str, int, float], ...]  # wording, mentions, similarity to the label
     other_wordings: int  # number of further wordings
-    combinations: tuple[tuple[tuple[int, ...], int], ...]
     workarounds: tuple[Counted, ...]
     covered_by: tuple[tuple[str, str, float, tuple[str, ...]], ...]  # entry, pack, explained, terms
     covered: tuple[tuple[str, int, tuple[str, ...]], ...]  # entry, mentions, covered wordings
@@ -209,10 +208,6 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         ),
         variants=variants,
         other_wordings=len(item.variants) - len(variants),
-        combinations=tuple(
-            (tuple(map(index.operations.place, each.operations[: limits.names])), each.mentions)
-            for each in item.combinations[: limits.wordings]
-        ),
         workarounds=tuple(
             (excerpt(each.workaround, most), each.mentions) for each in item.workarounds[:most_evidence]
         ),

@@ -24,6 +24,7 @@ from vocabgap.reporting.overviews import (
     Account,
     Categorised,
     Category,
+    Operation,
     Place,
     RecurringSet,
     Withheld,
@@ -31,6 +32,7 @@ from vocabgap.reporting.overviews import (
     askers_of,
     beyond_chance,
     categories_of,
+    operations_of,
     overview_of,
     places_in,
     reclassified_of,
@@ -144,6 +146,12 @@ class Summary(msgspec.Struct, frozen=True):
     def beyond_chance(self) -> tuple[RecurringSet, ...]:
         """Return the sets of operations that a report shows."""
         return beyond_chance(self.recurring_sets or ())
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """Return the operations of the capabilities to author."""
+        to_author = (each.capability for each in self.everything if each.group == TO_AUTHOR)
+        return operations_of(to_author, self.beyond_chance)
 
     @property
     def order(self) -> str:

@@ -13,6 +13,7 @@ from builders.reporting import publish
 from vocabgap.model.capability import Asker, Cover, Tally, Wording
 from vocabgap.pipeline import Run
 from vocabgap.reporting.listed import COVERED, DECIDED, SHOWN, TO_AUTHOR, Listed
+from vocabgap.reporting.overviews import RecurringSet
 from vocabgap.reporting.page import MOST_BYTES, render_page, script, style
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import render_markdown
@@ -145,6 +146,25 @@ def test_what_is_covered_or_settled_has_sections_of_its_own(summary: Summary) ->
     assert "sky_soft" in seen.text
     assert "dismissed: too rare" in seen.text
     assert len(seen.all("article")) == 2
+
+
+def test_operations_of_needs_to_author_are_one_table(summary: Summary) -> None:
+    pair = RecurringSet(("crop", "exposure"), 9, 4, 3.0, 3.0, 1.5)
+    makings = (
+        (1, TO_AUTHOR, {"crop": 2, "exposure": 1}), (2, TO_AUTHOR, {"exposure": 5}), (3, DECIDED, {"lut": 9}),
+    )  # fmt: skip
+    everything = tuple(
+        listed(
+            summary, group=group, rank=rank, label=f"need {rank}", capability_id=f"cap-{rank:012x}",
+            operations=tuple(Tally(*each) for each in tallies.items()),
+        )
+        for rank, group, tallies in makings
+    )  # fmt: skip
+    whole = replace(summary, capabilities=(), everything=everything, recurring_sets=(pair,), places=())
+    seen = read(render_page(replace(whole, shortlist=(), doubts=None)))
+    for row in ("exposure 6 2 need 2 (5), need 1 (1) crop (3.0×)", "crop 2 1 need 1 (2) exposure (3.0×)"):
+        assert row in seen.text
+    assert "lut 9" not in seen.text
 
 
 def test_elements_stand_where_they_may(seen: Read) -> None:

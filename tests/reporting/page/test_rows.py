@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from builders.page import listed
-from vocabgap.model.capability import Example, Recurring, Tally, Workaround
+from vocabgap.model.capability import Example, Tally, Workaround
 from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
 from vocabgap.reporting.summary import Summary
 
@@ -62,13 +62,10 @@ def test_texts_are_shown_not_obeyed_and_cut(summary: Summary, index: Index) -> N
 
 
 def test_names_are_told_once_and_referred_to(summary: Summary, index: Index) -> None:
-    first = listed(summary, operations=(Tally("crop", 3), Tally("exposure", 1)), combinations=())
-    second = listed(
-        summary, operations=(Tally("exposure", 2),), combinations=(Recurring(("crop", "exposure"), 2),)
-    )
+    first = listed(summary, operations=(Tally("crop", 3), Tally("exposure", 1)))
+    second = listed(summary, operations=(Tally("exposure", 2),))
     rows = [row_of(each, index, WIDE) for each in (first, second)]
     assert [row.operations for row in rows] == [(0, 3, 1, 1), (1, 2)]
-    assert rows[1].combinations == (((0, 1), 2),)
     assert index.operations.shown(240) == ("crop", "exposure")
 
 

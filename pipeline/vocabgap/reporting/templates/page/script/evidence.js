@@ -19,7 +19,6 @@ function evidenceOf(capability) {
     section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [],
       (history) => past(history, capability.pinned_in)),
     section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
-    section('combinations', 'Most often together', capability.combinations, combinations),
     section('images', capital(run.unit[1]), capability.image_counts, (all) => [
       ...folding(spelled(all.slice(0, mostImages), run.images), imagesShown, tallies),
       others(Math.max(all.length - mostImages, 0) + capability.other_images, run.unit, 'gaps.parquet'),
@@ -133,10 +132,6 @@ function spelled(pairs, names) {
 
 function tallies(pairs) {
   return make('p', { class: 'tally' }, ...joined(pairs.map(withMentions), ', '));
-}
-
-function combinations(pairs) {
-  return tallies(pairs.map(([places, mentions]) => [places.map((each) => run.operations[each]).join(' + '), mentions]));
 }
 
 function bullets(items) {
