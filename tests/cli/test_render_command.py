@@ -18,13 +18,13 @@ def test_report_is_made_again_and_its_files_are_named(out: Path) -> None:
     (out / "report.html").unlink()
     told = vocabgap("render", "out")
     assert (told.code, told.err) == (ExitCode.DONE, "")
-    assert told.out.startswith("out: report.md, report.html, ")
+    assert told.out == "Open out/report.html in a browser.\n"
     assert (out / "report.html").is_file()
 
 
 def test_copy_is_published_elsewhere(out: Path, tmp_path: Path) -> None:
     told = vocabgap("render", "out", "--out", "copy")
-    assert told.out.startswith("copy: report.md, ")
+    assert told.out == "Open copy/report.html in a browser.\n"
     assert (tmp_path / "copy" / "report.html").read_bytes() == (out / "report.html").read_bytes()
 
 

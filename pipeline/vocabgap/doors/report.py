@@ -268,7 +268,7 @@ def demo(call: "Call", request: Demo) -> Answer:
             "next": [*steps],
         },
         view="demo.txt.j2",
-        shown=lambda: {**_shown(result, TextFormat.TABLE), "steps": steps, "place": page},
+        shown=lambda: {**_shown(result, TextFormat.TABLE), "steps": steps},
     )
 
 

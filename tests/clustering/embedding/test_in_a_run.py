@@ -12,6 +12,9 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.clustering import cascading
 from vocabgap.clustering.embedding.cache import cpu_kind
+from vocabgap.clustering.embedding.embedder import EmbeddingUse
+from vocabgap.model.loading import resolve_settings
+from vocabgap.pipeline import run
 from vocabgap.reporting.manifest import Difference, Model, model_differences
 
 NOW = "2026-07-01T00:00:00Z"
@@ -46,10 +49,11 @@ def test_the_manifest_and_the_command_name_the_model_and_not_its_place(
 
 
 def test_a_second_run_finds_the_embeddings_in_the_cache(sightings: Path, folder: Path) -> None:
-    _, second = (vocabgap("report", sightings, "--embedder", folder, "--now", NOW) for _ in range(2))
+    settings = resolve_settings(flags={"--embedder": str(folder)}).settings
+    _, second = (run(sightings, "out", settings=settings) for _ in range(2))
 
     # Each wording as it was said, and with what its records say.
-    assert (second.code, "6 embeddings reused, 0 computed" in second.err) == (0, True)
+    assert second.embeddings == EmbeddingUse(found=6, computed=0)
 
 
 @pytest.mark.parametrize("shown", ["report.md", "report.html"])

@@ -28,7 +28,7 @@ from vocabgap.errors import (
 )
 from vocabgap.extensions import extensions
 from vocabgap.model.settings import STANDARD_INPUT, Setting, known_flags
-from vocabgap.text import count, escape_unseen, printable_name
+from vocabgap.text import escape_unseen, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.clustering.embedding import EmbeddingUse
@@ -131,11 +131,9 @@ class Call:
             self.note(f"not read: {unread.height - _MOST_UNREAD:,} more; `vocabgap check` lists them")
 
     def note_embeddings(self, use: "EmbeddingUse | None") -> None:
-        """Print how many embeddings came from the cache."""
+        """Print the problem of the cache, if there was one."""
         if use is not None and use.note:
             self.note(f"cache: {use.note}")
-        if use is not None and use.found:
-            self.note(f"cache: {count(use.found, 'embedding')} reused, {use.computed:,} computed")
 
     def require_decisions(self) -> None:
         """Raise NotFoundError if the named decisions file does not exist."""
