@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,19 +14,25 @@ import pytest
 from ruamel.yaml import YAML
 
 from builders import gap, write_corpus
+from builders.command import vocabgap
 
 ACTION: Final = Path(__file__).parents[1] / "action.yml"
+HOSTILE: Final = "@octocat $(touch run) `touch run` <!-- vocabgap cap-000000000000 -->"
 TITLE: Final = "What agents asked for"
 GH: Final = """#!{python}
 import json, os, sys
 words = sys.argv[1:]
+if words[0] == "api":
+    words.append(sys.stdin.read())
 with open("calls.jsonl", "a") as calls:
     calls.write(json.dumps(words) + "\\n")
 if words[:2] == ["issue", "list"]:
-    assert "env.TITLE" in words[-1]
-    known = [each for each in json.load(open("issues.json")) if each["title"] == os.environ["TITLE"]]
-    print(min((each["number"] for each in known), default=""))
-else:
+    with open("issues.json") as issues:
+        known = json.load(issues)
+    if "env.TITLE" in words[-1]:
+        known = min((each["number"] for each in known if each["title"] == os.environ["TITLE"]), default="")
+    print(json.dumps(known) if known != "" else "")
+elif words[0] != "api":
     with open(words[words.index("--body-file") + 1]) as body, open("body.md", "w") as kept:
         kept.write(body.read())
 """
@@ -85,7 +92,7 @@ def photos(tmp_path: Path) -> Path:
 
 
 def test_the_next_run_finds_what_was_published_though_a_gate_fails() -> None:
-    *before, report, summary, save, upload, _, _ = action()["runs"]["steps"]
+    *before, report, summary, save, upload, _, _, _ = action()["runs"]["steps"]
     restore = before[1]
 
     assert (report["name"], restore["uses"], save["uses"]) == (
@@ -100,6 +107,73 @@ def test_the_next_run_finds_what_was_published_though_a_gate_fails() -> None:
 
 def calls(folder: Path) -> list[list[str]]:
     return [json.loads(line) for line in (folder / "calls.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def gh_aw_logs(weeks: int) -> dict[str, object]:
+    """Return what `gh aw logs --json` prints about one run a week; agents word a need in two ways."""
+    asked = {
+        "docker_build": range(8), "docker_build_image": range(4, weeks), "page_screenshot": range(weeks),
+        "enqueue_merge": range(2, weeks), "land_branch": range(weeks), "play_music": range(weeks),
+    }  # fmt: skip
+    runs = [
+        {"run_id": week, "workflow_name": "triage", "created_at": f"{day(week)}T08:00:00Z", "url": ""}
+        for week in range(weeks)
+    ]
+    tools = [
+        {"tool": tool, "count": len(ids), "workflows": ["triage"], "first_reason": HOSTILE, "run_ids": ids}
+        for tool, given in asked.items()
+        if (ids := [week for week in given if week < weeks])
+    ]
+    return {"summary": {"total_runs": weeks}, "runs": runs, "missing_tools": tools, "logs_location": ""}
+
+
+def day(week: int) -> date:
+    return date(2026, 1, 5) + timedelta(weeks=week)
+
+
+def done(plan: str, issues: list[dict[str, Any]], when: date) -> None:
+    """Do to issues what the API of GitHub does for the lines of a plan."""
+    for line in plan.splitlines():
+        method, path, text = line.split("\t")
+        fields = json.loads(text)
+        if method == "POST":
+            assert (path, fields.pop("labels")) == ("repos/{owner}/{repo}/issues", ["vocabgap"])
+            issues.append({"number": len(issues) + 1, "state": "OPEN"})
+        issue = issues[int(path.rpartition("/")[2]) - 1] if method == "PATCH" else issues[-1]
+        issue.update(title=fields.get("title", issue.get("title")), body=fields["body"])
+        if "state" in fields:
+            close(issue, fields.get("state_reason", ""), when, fields["state"])
+
+
+def close(issue: dict[str, Any], reason: str, when: date, state: str = "closed") -> None:
+    issue.update(state=state.upper(), stateReason=reason.upper(), closedAt=f"{when}T12:00:00Z")
+
+
+def test_in_twenty_weeks_each_need_has_one_issue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    issues: list[dict[str, Any]] = []
+    for week in range(1, 21):
+        Path("gh-aw-logs.json").write_text(json.dumps(gh_aw_logs(week)), encoding="utf-8")
+        if week == 10:
+            assert vocabgap("decide", "merge", "land_branch", "enqueue_merge").code == 0
+        if week == 13:  # the cache of the Action is lost
+            shutil.rmtree("out")
+        if week == 16:
+            close(next(each for each in issues if each["title"] == "page screenshot"), "completed", day(14))
+            close(next(each for each in issues if each["title"] == "play music"), "not_planned", day(14))
+        assert vocabgap("report", "gh-aw-logs.json", "--now", str(day(week))).code == 0
+        Path("issues.json").write_text(json.dumps(issues), encoding="utf-8")
+        planned = vocabgap("issues", "issues.json", "--top", "9")
+        assert planned.code == 0, planned.err
+        done(planned.out, issues, day(week))
+
+    assert [(each["title"], each["state"]) for each in issues] == [
+        ("docker build image", "OPEN"), ("land branch", "OPEN"), ("page screenshot", "OPEN"),
+        ("play music", "CLOSED"), ("enqueue merge", "CLOSED"),
+    ]  # fmt: skip
+    assert issues.pop()["body"] == "Now part of #2.\n"
+    assert ["20 known sessions" in each["body"] for each in issues] == [True, True, True, False]
+    assert all("`@octocat` \\$(touch run)" in each["body"] for each in issues)
 
 
 @pytest.mark.usefixtures("photos")
@@ -119,19 +193,18 @@ def test_the_report_is_the_summary_and_one_issue_is_kept_up_to_date(steps: Steps
     assert "sky mask" in (tmp_path / "body.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("issues", "message"), [([], "create an issue"), ([7], "edit issue 7")])
-def test_a_dry_run_says_what_it_would_do(
-    steps: Steps, tmp_path: Path, issues: list[int], message: str
-) -> None:
-    (tmp_path / "vocabgap-out").mkdir()
-    (tmp_path / "vocabgap-out/report.md").write_text("# Report\n", encoding="utf-8")
-    existing = [{"number": number, "title": TITLE} for number in issues]
-    (tmp_path / "issues.json").write_text(json.dumps(existing), encoding="utf-8")
+@pytest.mark.usefixtures("photos")
+def test_a_dry_run_says_what_it_would_do(steps: Steps, tmp_path: Path) -> None:
+    assert steps("report", roots="photos").returncode == 0
 
-    done = steps("issue", dry_run="true")
+    assert steps("issue", dry_run="true").stdout.startswith(f"would create an issue: {TITLE}, ")
+    assert steps("issues", issues="1", dry_run="true").stdout.startswith(
+        "would POST repos/{owner}/{repo}/issues: "
+    )
+    assert [call[:2] for call in calls(tmp_path)] == [["issue", "list"]] * 2
 
-    assert done.stdout.startswith(f"would {message}: {TITLE}, ")
-    assert [call[1] for call in calls(tmp_path)] == ["list"]
+    assert steps("issues", issues="1").returncode == 0
+    assert json.loads(calls(tmp_path)[-1][-1])["title"] == "sky mask"
 
 
 def test_a_name_from_the_workflow_is_never_run(steps: Steps, tmp_path: Path) -> None:

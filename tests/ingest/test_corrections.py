@@ -1,5 +1,7 @@
 """Which record a correction supersedes."""
 
+import json
+import re
 from pathlib import Path
 from typing import Final
 
@@ -14,69 +16,11 @@ FIRST, SECOND, THIRD = "a1" * 32, "b2" * 32, "c3" * 32
 Line = tuple[str, object, str | None, str]  # need, minute or timestamp, snapshot, notes
 
 # Lines of one log, and the needs of the records that are superseded.
-CASES: Final[dict[str, tuple[list[Line], list[str]]]] = {
-    "the record that its notes name": (
-        [("reeds", 1, FIRST, ""), ("softer reeds", 2, SECOND, f"supersedes {FIRST}: too weak")],
-        ["reeds"],
-    ),
-    "a hash in upper case": ([("reeds", 1, FIRST.upper(), ""), ("softer", 2, None, FIRST)], ["reeds"]),
-    "a hash before punctuation": (
-        [("reeds", 1, FIRST, ""), ("softer", 2, None, f"too dark (Corrects {FIRST.upper()}).")],
-        ["reeds"],
-    ),
-    "what a colon or a noun precedes": (
-        [("reeds", 1, FIRST, ""), ("softer", 2, None, f"corrects: snapshot {FIRST}")],
-        ["reeds"],
-    ),
-    "no record that it only mentions": (
-        [("reeds", 1, FIRST, ""), ("softer", 2, None, f"seen at {FIRST}, too")],
-        [],
-    ),
-    "no part of a hash": ([("reeds", 1, FIRST, ""), ("softer", 2, None, FIRST[:12])], []),
-    "no longer hash": ([("reeds", 1, FIRST, ""), ("softer", 2, None, f"corrects {FIRST}0")], []),
-    "of several records, the same need": (
-        [("warm beak", 1, FIRST, ""), ("dark eyes", 2, FIRST, ""), ("warm beaks", 3, SECOND, FIRST)],
-        ["warm beak"],
-    ),
-    "of several records, else none": (
-        [("warm beak", 1, FIRST, ""), ("dark eyes", 2, FIRST, ""), ("calm water", 3, SECOND, FIRST)],
-        [],
-    ),
-    "of several records with the same need, none": (
-        [("warm beak", 1, FIRST, ""), ("warm beaks", 2, FIRST, ""), ("a warm beak", 3, SECOND, FIRST)],
-        [],
-    ),
-    "all but the last of a chain": (
-        [("reeds", 1, FIRST, ""), ("softer", 2, SECOND, FIRST), ("softest", 3, THIRD, SECOND)],
-        ["reeds", "softer"],
-    ),
-    "all but the last of a chain on one snapshot": (
-        [("reeds", 1, FIRST, ""), ("softer", 2, FIRST, FIRST), ("softest", 3, FIRST, FIRST)],
-        ["reeds", "softer"],
-    ),
-    "two records that one correction names": (
-        [
-            ("reeds", 1, FIRST, ""),
-            ("calm", 2, SECOND, ""),
-            ("both", 3, None, f"corrects {FIRST}, corrects {SECOND}"),
-        ],
-        ["reeds", "calm"],
-    ),
-    "one record for a hash that is named twice": (
-        [("eyes", 1, FIRST, ""), ("eyes", 2, None, f"corrects {FIRST}, corrects {FIRST.upper()}")],
-        ["eyes"],
-    ),
-    "never itself": ([("reeds", 1, FIRST, FIRST)], []),
-    "no later record": ([("softer", 1, None, FIRST), ("reeds", 2, FIRST, "")], []),
-    "a line above, if no timestamp is readable": (
-        [("reeds", None, FIRST, ""), ("softer", "monday", None, FIRST)],
-        ["reeds"],
-    ),
-    "a line above, if its own timestamp is unreadable": (
-        [("reeds", 1, FIRST, ""), ("softer", "monday", None, FIRST)],
-        ["reeds"],
-    ),
-}
+TEXT: Final = Path(__file__).parents[1].joinpath("data", "corrections.json").read_text(encoding="utf-8")
+HASHES: Final = {"FIRST": FIRST, "SECOND": SECOND, "THIRD": THIRD, "FIRST-UPPER": FIRST.upper()}
+CASES: Final[dict[str, tuple[list[Line], list[str]]]] = json.loads(
+    re.sub(r"\{([A-Z-]+)\}", lambda name: HASHES[name[1]], TEXT)
+)
 
 
 def at(minute: object) -> object:

@@ -17,41 +17,10 @@ from vocabgap.ingest.reading import elements
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.sources import Source, pointer_of, sources_in_force
 
-MISSING = {
-    "type": "missing_tool",
-    "tool": "gitlab_merge",
-    "reason": "a branch could not be merged",
-    "alternatives": "left a note",
-}
-DATA = {"type": "missing_data", "data_type": "coverage report", "reason": "no artifact holds it"}
+MISSING, DATA, RUN, LOGS, AUDIT = json.loads(
+    Path(__file__).parents[1].joinpath("data", "gh_aw.json").read_text(encoding="utf-8")
+).values()
 OUTPUT = {"items": [{"type": "noop"}, MISSING, DATA, {**MISSING, "type": "missing-tool", "tool": "label"}]}
-UNDATED = {"data_type": "schema", "reason": "the wiki is private", "timestamp": ""}
-RUN = {
-    "run_id": 71,
-    "missing_tools": [
-        {
-            "tool": "docker", "reason": "no daemon", "timestamp": "2026-05-02T10:00:00Z",
-            "workflow_name": "nightly", "run_id": 71,
-        }
-    ],
-    "missing_data": [UNDATED],
-    "mcp_failures": [{"server_name": "wiki", "status": "failed"}],
-}  # fmt: skip
-LOGS = {
-    "runs": [
-        {"run_id": 71, "workflow_name": "nightly", "missing_tool_count": 2},
-        {"run_id": 72, "workflow_name": "weekly", "missing_tool_count": 1},
-    ],
-    "missing_tools": [
-        {"tool": "docker", "count": 3, "workflows": ["nightly", "weekly"], "run_ids": [71, 72]},
-        {"tool": "buildah", "count": 2, "workflows": ["nightly"], "run_ids": [], "first_reason": "no daemon"},
-    ],
-}
-AUDIT = {
-    "overview": {"run_id": 71, "workflow_name": "nightly", "created_at": "2026-05-02T09:00:00Z"},
-    "missing_tools": [{"tool": "docker", "reason": "no daemon", "timestamp": "2026-05-02T10:00:00Z"}],
-    "missing_data": [{"data_type": "schema", "reason": "the wiki is private"}],
-}
 
 
 def put(folder: Path, name: str, *values: object) -> Path:

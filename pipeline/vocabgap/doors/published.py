@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from vocabgap.reporting.listed import Past
 
 _Number = Annotated[int, Meta(ge=0)]
+_NEW: Final = 3  # needs that get an issue
 _RANKS: Final = 5  # runs whose ranks are listed
 
 
@@ -123,6 +125,40 @@ def _json(value: msgspec.Struct) -> str:
     if carried(document, sys.stdout.encoding or "utf-8") != document:
         return without_commands_in_json(json.dumps(msgspec.to_builtins(value), indent=2))  # in ASCII
     return document
+
+
+class Issues(Request, kw_only=True):
+    """The request of `issues`."""
+
+    known: Annotated[
+        Path,
+        argument(
+            "File that `gh issue list --label vocabgap --state all"
+            " --json number,title,body,state,stateReason,closedAt` wrote.",
+            "FILE",
+        ),
+    ]
+    run: Annotated[Place | None, RUN] = None
+    top: Annotated[_Number, option("Number of needs that get an issue if they have none.")] = _NEW
+
+
+@verb(Issues, settings=())
+def issues(call: "Call", request: Issues) -> Answer:
+    """Plan the issues of the needs on GitHub: one per need, without sending anything.
+
+    Each line is a method, a path and the fields of `gh api`, separated by tabs.
+    """
+    from vocabgap.files.opening import whole
+    from vocabgap.reporting.issues import plan, read_issues
+
+    known = read_issues(whole(request.known))
+    steps = [*plan(request.run or call.settings.report.out, known, request.top)]
+    lines = ("\t".join((each.method, each.path, json.dumps(each.fields))) for each in steps)
+    return Answer(
+        events=(Event("issue", each._asdict()) for each in steps),
+        result={"steps": len(steps)},
+        text="\n".join(lines),
+    )
 
 
 class History(Request):

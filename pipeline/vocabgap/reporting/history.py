@@ -137,7 +137,7 @@ def followed(rows: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
     A row is repeated for each such capability, including itself.
     """
     own = rows.join(runs, on="run", how="semi").with_columns(part_of="capability_id")
-    became = _became(rows)
+    became = became_of(rows)
     if became.is_empty():
         return own
     earlier = own.drop("part_of").join(became, on="capability_id").filter(pl.col("moment") < pl.col("before"))
@@ -150,31 +150,7 @@ def followed(rows: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
     return whole.sort("moment", maintain_order=True)
 
 
-def _own_rows(ranked: pl.DataFrame, key: RunKey, relations: pl.DataFrame | None) -> pl.DataFrame:
-    CAPABILITIES.require(ranked)
-    before = (
-        (LINEAGE.empty() if relations is None else relations)
-        .filter(pl.col("relation") != NEW, pl.col("capability_id") != pl.col("previous_id"))
-        .group_by("capability_id")
-        .agg(came_from=pl.col("previous_id").sort())
-    )
-    return (
-        ranked.head(MOST_CAPABILITIES)
-        .join(before, on="capability_id", how="left", maintain_order="left")
-        .with_columns(
-            pl.col("came_from").fill_null([]),
-            *(pl.lit(value).alias(name) for name, value in key._asdict().items()),
-        )
-        .select(HISTORY.names)
-        .cast(HISTORY.schema)
-    )
-
-
-def _runs(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(RunKey._fields).unique("run", keep="first", maintain_order=True)
-
-
-def _became(rows: pl.DataFrame) -> pl.DataFrame:
+def became_of(rows: pl.DataFrame) -> pl.DataFrame:
     """Return what each capability becomes part of: columns `capability_id`, `part_of`, `before`, `split`.
 
     A row is valid for runs before the moment `before`. `split` means that both capabilities still exist.
@@ -209,3 +185,27 @@ def _became(rows: pl.DataFrame) -> pl.DataFrame:
         },
         orient="row",
     )
+
+
+def _own_rows(ranked: pl.DataFrame, key: RunKey, relations: pl.DataFrame | None) -> pl.DataFrame:
+    CAPABILITIES.require(ranked)
+    before = (
+        (LINEAGE.empty() if relations is None else relations)
+        .filter(pl.col("relation") != NEW, pl.col("capability_id") != pl.col("previous_id"))
+        .group_by("capability_id")
+        .agg(came_from=pl.col("previous_id").sort())
+    )
+    return (
+        ranked.head(MOST_CAPABILITIES)
+        .join(before, on="capability_id", how="left", maintain_order="left")
+        .with_columns(
+            pl.col("came_from").fill_null([]),
+            *(pl.lit(value).alias(name) for name, value in key._asdict().items()),
+        )
+        .select(HISTORY.names)
+        .cast(HISTORY.schema)
+    )
+
+
+def _runs(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(RunKey._fields).unique("run", keep="first", maintain_order=True)

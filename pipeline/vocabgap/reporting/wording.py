@@ -5,7 +5,7 @@ ASCII punctuation (CommonMark, section 2.4). Words that renderers would turn int
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ import jinja2
 from msgspec.structs import replace
 
 from vocabgap.extensions import extensions
-from vocabgap.model.capability import FIRST_COVERING
+from vocabgap.model.capability import FIRST_COVERING, Capability
 from vocabgap.model.moments import in_seconds, iso, to_minute
 from vocabgap.model.record import LOG_NAME, rating
 from vocabgap.model.settings import LEAST_WEEKS
@@ -104,6 +104,15 @@ def render_shortlist(summary: Summary) -> str:
     """Render the shortlist as Markdown; without candidates, say so."""
     text = _markdown(summary.unit).get_template("shortlist.md.j2").render(run=summary)
     return text.rstrip("\n") or "No capability is to author."
+
+
+def render_issue(summary: Summary, need: Capability, identifiers: Iterable[str]) -> str:
+    """Render the evidence of a capability as the body of an issue, which begins and ends without a space."""
+    template = _markdown(summary.unit).get_template("issue.md.j2")
+    text = template.render(
+        run=summary, item=need, shown_wordings=SHOWN_WORDINGS, identifiers=tuple(identifiers)
+    )
+    return text.strip()
 
 
 def escape(value: object) -> str:

@@ -176,22 +176,24 @@ def render(
         AccessDeniedError: No permission to read or write a folder.
     """
     place = resolve_target(run, option=option)
-    manifest, capabilities = read_run(place, option=option)
+    manifest, tables = read_tables(place, option=option)
     fewest = manifest.settings.rank.shared_from if share else None
-    outputs = {output.name for output in manifest.outputs}
-    if (place / GAPS.file).exists():  # written by an engine
-        outputs.add(GAPS.file)
-    if share and GAPS.file not in outputs:
+    if share and tables.gaps is None:
         raise InvalidInputError(
             f"the run in '{place}' has no {GAPS.file}, which sharing needs",
             hint="publish a report with a scan",
         )
-    tables = Tables(
-        capabilities,
-        read_parts(place, GAPS) if GAPS.file in outputs else None,
-        *(read_table(place, table) if table.file in outputs else None for table in _OPTIONAL),
-    )
     return _publish(place if out is None else out, tables, manifest, fewest, earlier=(place,), again=place)
+
+
+def read_tables(run: Path, *, option: str) -> tuple[Manifest, Tables]:
+    """Return the manifest and the tables of a published run, without its history."""
+    manifest, capabilities = read_run(run, option=option)
+    outputs = {output.name for output in manifest.outputs}
+    has_gaps = GAPS.file in outputs or (run / GAPS.file).exists()  # an engine may have written it
+    gaps = read_parts(run, GAPS) if has_gaps else None
+    others = (read_table(run, table) if table.file in outputs else None for table in _OPTIONAL)
+    return manifest, Tables(capabilities, gaps, *others)
 
 
 def _publish(

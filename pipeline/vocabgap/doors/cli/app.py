@@ -61,6 +61,7 @@ PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
         "demo": Reference("doors.report:demo"),
         "hook": Reference("doors.recording:hook"),
         "init": Reference("doors.recording:init"),
+        "issues": Reference("doors.published:issues"),
         "manual": Reference("doors.about:manual"),
         "mcp": Reference("doors.recording:mcp"),
         "render": Reference("doors.published:render"),
@@ -190,7 +191,7 @@ class LoadedOnDemand(Group):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_dl(rows)
-            formatter.write_dl(((f"{_MORE:{width - 1}}", ", ".join(PURPOSES[_MORE])), ("", ", ".join(rare))))
+            formatter.write_dl([(f"{_MORE:{width - 1}}", ", ".join((*PURPOSES[_MORE], *rare)))])
         with formatter.section("Options"):
             formatter.write_dl([options[name] for name in options if name not in rare])
 

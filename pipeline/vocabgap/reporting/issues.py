@@ -1,0 +1,160 @@
+"""Plan the issues of needs on a forge: which to create, change, reopen or close.
+
+An issue has a hidden line with the identifiers of its need. Nothing here opens a network connection.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import polars as pl
+from msgspec.structs import replace
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.model.capability import Capability
+from vocabgap.model.tables import AUTHORED, PRESENT, SETTLED
+from vocabgap.ranking.identity import derived_id
+from vocabgap.reporting.history import became_of, earlier_rows
+from vocabgap.reporting.manifest import Rendering
+from vocabgap.reporting.published_run import resolve_target
+from vocabgap.reporting.summary import summarise
+from vocabgap.reporting.wording import render_issue
+from vocabgap.reporting.writing import read_tables
+from vocabgap.text import excerpt
+
+LABEL: Final = "vocabgap"
+_OPEN: Final = "OPEN"
+_WANTED_AGAIN: Final = ("COMPLETED", "", None)  # why an issue was closed that may be reopened
+_MARK: Final = re.compile(r"^<!-- vocabgap ((?:cap-[0-9a-f]{12} ?)+)-->\s*$", re.MULTILINE)
+_SURFACES: Final = 25  # whose identifiers an issue has, in case that the earlier reports are lost
+
+
+class Issue(msgspec.Struct, frozen=True, rename="camel"):
+    """An issue, as `gh issue list --json` prints it."""
+
+    number: int
+    title: str
+    body: str
+    state: str
+    state_reason: str | None = None
+    closed_at: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether the issue is open."""
+        return self.state == _OPEN
+
+
+FIELDS: Final = tuple(each.encode_name for each in msgspec.structs.fields(Issue))
+
+
+class Step(NamedTuple):
+    """A request to the API of GitHub."""
+
+    method: str
+    path: str
+    fields: Mapping[str, Any]
+
+
+def read_issues(content: bytes) -> list[Issue]:
+    """Return the issues that `gh issue list --json` printed.
+
+    Raises:
+        InvalidInputError: The content is something else.
+    """
+    try:
+        return msgspec.json.decode(content, type=list[Issue])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        command = f"gh issue list --label {LABEL} --state all --json {','.join(FIELDS)}"
+        raise InvalidInputError(
+            f"these are no issues: {error}", hint=f"write them with `{command}`"
+        ) from error
+
+
+def plan(run: str, known: Sequence[Issue], top: int) -> Iterator[Step]:
+    """Yield what to do so that each need has one issue with its latest evidence.
+
+    The first `top` needs get an issue if they have none. Further issues of a need are closed.
+    An issue that was closed as completed is reopened if the need was asked for later.
+    """
+    place = resolve_target(run, option="--run")
+    manifest, tables = read_tables(place, option="--run")
+    rendering = manifest.rendering or Rendering(0, manifest.settings.rank.by.value, "")
+    summary = summarise(tables, replace(manifest, rendering=replace(rendering, top=0)))
+    needs = {each.capability_id: each for each in (*summary.capabilities, *summary.covered, *summary.settled)}
+    later = _later(earlier_rows(place), needs)
+    issues = defaultdict[str, list[Issue]](list)
+    for issue in known:
+        names = (later.get(name, name) for name in _names(issue))
+        if need := next((needs[name] for name in names if name in needs), None):
+            issues[need.capability_id].append(issue)
+    surfaces = _surfaces(tables.groups)
+    first = {each.capability_id for each in summary.capabilities[:top]}
+    for name, need in needs.items():
+        if not issues[name] and name not in first:
+            continue
+        identifiers = dict.fromkeys((name, *map(derived_id, surfaces.get(name, ()))))
+        title = excerpt(need.label).replace("@", "(at)")
+        fields = {"title": title, "body": render_issue(summary, need, identifiers)}
+        if not issues[name]:
+            yield Step("POST", "repos/{owner}/{repo}/issues", {**fields, "labels": [LABEL]})
+            continue
+        own, *others = sorted(issues[name], key=partial(_order, name))
+        yield from _kept(own, need, fields)
+        yield from (_closed(each, own) for each in others if each.is_open)
+
+
+def _names(issue: Issue) -> list[str]:
+    """Return the identifiers in an issue: that of its need, then those that its wordings would give it."""
+    marks = _MARK.findall(issue.body)
+    return marks[-1].split() if marks else []
+
+
+def _later(history: pl.DataFrame, needs: Mapping[str, Capability]) -> dict[str, str]:
+    """Return, for identifiers of earlier runs, the need that they belong to now."""
+    became = became_of(history).select(pl.col("capability_id", "part_of").cast(pl.String)).rows()
+    rank = {name: need.rank for name, need in needs.items()}
+    pairs = sorted((rank[last], name, last) for name, last in became if last in rank and name not in rank)
+    return {name: last for _, name, last in reversed(pairs)}
+
+
+def _surfaces(groups: pl.DataFrame | None) -> dict[str, list[str]]:
+    if groups is None:
+        return {}
+    most = groups.filter(run=PRESENT).sort("mentions", "surface", descending=[True, False])
+    return dict(most.group_by("capability_id").agg(pl.col("surface").head(_SURFACES)).iter_rows())
+
+
+def _order(name: str, issue: Issue) -> tuple[bool, bool, int]:
+    return not issue.is_open, _names(issue)[0] != name, issue.number
+
+
+def _kept(issue: Issue, need: Capability, fields: Mapping[str, Any]) -> Iterable[Step]:
+    is_settled = need.status in SETTLED
+    if issue.is_open and is_settled:
+        reason = "completed" if need.status == AUTHORED else "not_planned"
+        yield _changed(issue, {**fields, "state": "closed", "state_reason": reason})
+    elif issue.is_open:
+        if (issue.title, issue.body.replace("\r\n", "\n")) != (fields["title"], fields["body"]):
+            yield _changed(issue, fields)
+    elif (
+        not is_settled and issue.state_reason in _WANTED_AGAIN and _is_after(need.last_seen, issue.closed_at)
+    ):
+        yield _changed(issue, {**fields, "state": "open"})
+
+
+def _is_after(moment: datetime | None, than: datetime | None) -> bool:
+    return moment is not None and than is not None and moment > than
+
+
+def _closed(issue: Issue, kept: Issue) -> Step:
+    fields = {"body": f"Now part of #{kept.number}.\n", "state": "closed", "state_reason": "not_planned"}
+    return _changed(issue, fields)
+
+
+def _changed(issue: Issue, fields: Mapping[str, Any]) -> Step:
+    return Step("PATCH", f"repos/{{owner}}/{{repo}}/issues/{issue.number}", fields)
