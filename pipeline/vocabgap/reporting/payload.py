@@ -189,6 +189,7 @@ def _index(summary: Summary, limits: Limits, everything: Iterable[Listed]) -> In
         askers=summary.askers,
         ranked_by=summary.order,
         rows=(each.capability.capability_id for each in everything),
+        near={place.capability_id: place.near for place in summary.places},
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
         runs=runs[max(len(runs) - limits.runs, 0) :] if len(runs) > 1 else (),  # one run is no history
     )

@@ -3,7 +3,8 @@
 A page may have thousands of rows, so they refer to names and files by position in lists of the page.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from math import log
 from typing import Any, Final, get_type_hints
@@ -14,11 +15,13 @@ from vocabgap.model.capability import Asker, Capability, Example, Tally
 from vocabgap.model.record import rating
 from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed
 from vocabgap.reporting.wording import phrase
-from vocabgap.text import differing_in_numbers, excerpt, short_hash, visible
+from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, stem, visible, words
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
 WITH_ALL_EVIDENCE: Final = 500
+_NEIGHBOURS: Final = 3
+_COMMON: Final = 4  # words
 _THINNEST: Final = 5.0  # smallest visible length of a span
 _MOST_TOLD: Final = 2_000  # characters of the cut wordings of a part
 
@@ -112,8 +115,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     lineage: tuple[str, ...]
     decisions: tuple[str, ...]
     outgrown: tuple[str, ...]
-    cohesion: float
-    differing: str  # how many wordings differ only in numbers; mostly empty
+    together: str  # why its wordings are one group
     repeats: int
     seen: int
     examples: tuple[ShownExample, ...]
@@ -158,11 +160,12 @@ class Index:
         runs: Sequence[datetime] = (),  # runs of the histories, oldest first
         ranked_by: str = "mentions",
         rows: Iterable[str] = (),  # identifiers of the capabilities
+        near: Mapping[str, tuple[str, ...]] = {},  # those with the most similar wordings
     ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.rows = {name: place for place, name in enumerate(rows)}
         self.runs = {moment: place for place, moment in enumerate(runs)}
-        self.first_day = first_day
+        self.first_day, self.near = first_day, near
         self.named_by, self.askers, self.last_rank, self.ranked_by = named_by, askers, last_rank, ranked_by
 
 
@@ -195,7 +198,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         asked=excerpt(phrase("asked_by", item, index.askers), most),
         rated=phrase("satisfaction", item),
         trend_phrase=phrase("trend", item),
-        differing=differing_in_numbers(each.wording for each in item.variants),
+        together=excerpt(phrase("together", item, _common_words(item)), most),
         factors=phrase("factors", item),
         category=index.categories.place(item.intent_category),
         categories=_placed(item.categories[: limits.names], index.categories),
@@ -228,7 +231,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         examples=tuple(_example(each, index, most) for each in item.examples[:most_evidence]),
         history=tuple(daily.values()),
         pinned_in=tuple(place for place, past in past_runs if past.pinned),
-        neighbours=tuple(index.rows[name] for name, _ in choices.near if name in index.rows),
+        neighbours=_neighbours(choices, index),
         parts=tuple(
             (sum(item.variants[place].mentions for place in part), names)
             for part in choices.parts
@@ -237,6 +240,27 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         ),
         before=ranks.get(len(index.runs) - 2),
     )
+
+
+def _neighbours(choices: Choices, index: Index) -> tuple[int, ...]:
+    """Return the positions of the rows that may be the same need, most likely first."""
+    own = choices.capability_id
+    names = dict.fromkeys((*(name for name, _ in choices.near), *index.near.get(own, ())))
+    return tuple(index.rows[name] for name in names if name in index.rows and name != own)[:_NEIGHBOURS]
+
+
+def _common_words(item: Capability) -> tuple[Counted, ...]:
+    """Return the words in at least half of the mentions, in their most used form, with these mentions."""
+    if item.rank > WITH_ALL_EVIDENCE:
+        return ()
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in item.variants:
+        content = {*words(each.wording)} - FUNCTION_WORDS - REQUEST_WORDS
+        for root, word in {stem(word): word for word in sorted(content)}.items():
+            forms[root][word] += each.mentions
+    common = [(max(used, key=lambda word: (used[word], word)), used.total()) for used in forms.values()]
+    often = [each for each in common if 2 * each[1] >= item.mentions]
+    return tuple(sorted(often, key=lambda each: (-each[1], each[0]))[:_COMMON])
 
 
 def _named(place: int, wording: str, shown: Sequence[tuple[str, int, float]]) -> int | str:

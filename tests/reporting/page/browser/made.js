@@ -2,7 +2,8 @@ async () => {
     const unseen = new CSSStyleSheet();
     unseen.replaceSync('#panel-body { display: none }');
     document.adoptedStyleSheets = [unseen];
-    const free = new Set(['id', 'href', 'data-id', 'value', 'd', 'x', 'width', 'aria-describedby']);
+    const free = new Set(['id', 'href', 'data-id', 'value', 'd', 'x', 'width', 'aria-describedby', 'aria-label',
+        'aria-keyshortcuts', 'title']);
     const shape = (value) => value.replace(/[0-9]+(–[0-9]+)?/g, '0');  // of an interval
     const made = (within) => [...within.querySelectorAll('*')].map((each) => [
         each.tagName,

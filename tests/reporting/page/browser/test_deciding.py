@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -16,7 +17,7 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.model.settings import DEFAULT_DECISIONS
 
-FIRST, DISMISSED, RARE = (f"cap-{place:012x}" for place in (0, 8, 50))
+FIRST, DISMISSED, RARE = (f"cap-{place:012x}" for place in (0, 8, 60))
 NEEDS = {
     "sharpen the eyes": 9, "sharpen both eyes": 4, "sharpen eyes in a portrait": 3,
     "a brush for the teeth": 5, "whiten teeth with a brush": 4, "brush to whiten every tooth": 3,
@@ -29,7 +30,7 @@ Visit = Callable[..., Page]
 
 @pytest.fixture
 def file(page_of: Callable[..., Path]) -> Path:
-    return page_of(60)
+    return page_of(61)
 
 
 @pytest.fixture
@@ -178,6 +179,40 @@ def test_another_decision_about_the_same_replaces_it(page: Page) -> None:
         expect(page.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
         expect(page.locator("#panel-basket")).to_have_text("1 decision")
     expect(page.locator(".decide [aria-pressed=true]")).to_have_text(["Dismiss"])
+
+
+@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+@pytest.mark.parametrize(
+    ("target", "key", "done"),
+    [
+        (".decide fieldset:last-of-type input", "", "Merge"),
+        (".wordings tbody tr:nth-child(2) button", "", "Split"),
+        (".wordings details tr:nth-child(2) button", "", "Split"),
+        ("#panel-undo", "Control+z", ""),
+        ("#panel-next", "ArrowRight", ""),
+    ],
+)
+def test_a_task_takes_two_actions(page: Page, by: str, target: str, key: str, done: str) -> None:
+    expect(page.locator(".key dd").last).to_be_in_viewport()  # why these wordings are one need: none
+    if "undo" in target:
+        boxes(page, "The same need?")[0].check()
+    element = page.locator(target).first
+    keys = [key] if key else [element.get_attribute("aria-keyshortcuts"), "Space"]
+    actions = [partial(page.keyboard.press, each) for each in keys] if by == "keyboard" else [element.click]
+    if by == "mouse" and "details" in target:
+        actions.insert(0, page.locator("#panel .wordings summary").click)
+    assert len([act() for act in actions]) <= 2
+    expect(page.locator("#basket-lines")).to_contain_text(done)
+    assert page.locator("#basket-lines li").count() == bool(done)
+    expect(page.locator("#panel-place")).to_have_text(re.compile("^2 " if "next" in target else "^1 "))
+
+
+def test_splits_that_share_a_wording_replace_each_other(page: Page) -> None:
+    boxes(page, "Another need?")[0].check()
+    page.locator(".wordings tbody tr:nth-child(2) button").first.click()
+    expect(page.locator("#basket-lines li")).to_have_count(1)
+    page.keyboard.press("Control+z")
+    assert boxes(page, "Another need?")[0].is_checked()
 
 
 def test_a_merge_is_ticked_in_both_panels(page: Page) -> None:

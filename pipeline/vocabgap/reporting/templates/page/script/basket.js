@@ -6,6 +6,7 @@
 const KEY = `vocabgap decisions ${location.pathname}`;
 const STATUS = ['dismiss', 'author', 'reopen']; // the last one counts
 const FIRST = ['split', 'merge']; // their lines come first
+const undoable = []; // the decisions before each change of this visit
 let unstored = null; // the decisions, if the browser stores nothing for this page
 
 function decisions() {
@@ -17,6 +18,20 @@ function decisions() {
 }
 
 function keep(all) {
+  undoable.push(decisions());
+  store(all);
+}
+
+/** Take the last change of the decisions back. */
+function undo() {
+  if (!undoable.length) return;
+  store(undoable.pop());
+  const { 'panel-undo': button, 'panel-title': title, 'panel-said': said } = named('panel-undo', 'panel-title', 'panel-said');
+  if (button.hidden && (document.activeElement === button || document.activeElement === document.body)) title.focus();
+  said.textContent = `Undone: ${counted(decisions().length, 'decision', 'decisions')} left`;
+}
+
+function store(all) {
   try {
     localStorage.setItem(KEY, JSON.stringify(all));
   } catch {
@@ -28,13 +43,19 @@ function keep(all) {
 /** What a decision is about: a new decision replaces an earlier one about the same. */
 function topic({ action, capability: { capability_id: own }, other, wordings }) {
   if (action === 'merge') return [action, ...[own, other.capability_id].sort()].join();
-  return [STATUS.includes(action) ? 'status' : action, own, wordings?.[0]].join();
+  return [STATUS.includes(action) ? 'status' : action, own, ...(wordings ?? [])].join('\n');
 }
 
 /** Add a decision about a capability, or remove it. */
 function setDecided(decision, isDecided) {
-  const others = decisions().filter((each) => topic(each) !== topic(decision));
+  const others = decisions().filter((each) => topic(each) !== topic(decision) && !sharesWording(each, decision));
   keep(isDecided ? [...others, decision] : others);
+}
+
+/** Two splits of a capability cannot both move a wording. */
+function sharesWording(one, other) {
+  return one.capability.capability_id === other.capability.capability_id
+    && Boolean(one.wordings?.some((each) => other.wordings?.includes(each)));
 }
 
 function decided(decision) {
@@ -46,11 +67,12 @@ function startBasket() {
   onPress('basket-save', saveFile);
   onPress('basket-clear', () => { keep([]); document.getElementById('list-title').focus(); });
   onPress('panel-basket', openBasket);
+  onPress('panel-undo', undo);
   window.addEventListener('storage', showBasket); // another window shows the same page
   try {
     showBasket();
   } catch {
-    keep([]); // another page of this place has overwritten them
+    store([]); // another page of this place has overwritten them
   }
 }
 
@@ -68,6 +90,8 @@ function showBasket() {
   const { 'basket-count': head, 'basket-lines': list, 'basket-note': note, 'panel-basket': inPanel, ...others } =
     named('basket-count', 'basket-lines', 'basket-note', 'panel-basket', 'basket', 'to-basket');
   for (const each of [inPanel, ...Object.values(others)]) each.hidden = !all.length;
+  document.getElementById('panel-undo').hidden = !undoable.length;
+  for (const show of panel.shows) show();
   head.textContent = counted(all.length, 'decision', 'decisions');
   inPanel.textContent = head.textContent;
   list.replaceChildren(...all.map(lineOf));

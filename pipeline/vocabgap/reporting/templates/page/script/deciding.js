@@ -8,20 +8,20 @@ const ASKED = {
 };
 
 function decidingAbout(capability) {
-  const moves = []; // each tick: its box, and the mentions that it moves
+  const moves = []; // each tick: its answer, box, and the mentions that it moves
   const preview = make('p', { role: 'status' });
-  const show = () => {
-    const ticked = moves.filter(([box]) => box.checked);
-    const after = ticked.reduce((sum, [, mentions]) => sum + mentions, capability.mentions);
+  panel.shows.push(() => {
+    for (const [answer, box] of moves) box.checked = Boolean(decided(answer));
+    const ticked = moves.filter(([, box]) => box.checked);
+    const after = ticked.reduce((sum, [, , mentions]) => sum + mentions, capability.mentions);
     const change = `${whole(capability.mentions)} → ${counted(after, 'mention', 'mentions')}`;
     preview.textContent = ticked.length ? change : '';
-  };
+  });
   const tick = (answer, mentions, ...words) => {
     const box = make('input', { type: 'checkbox' });
-    box.checked = Boolean(decided(answer));
-    box.addEventListener('change', () => { setDecided(answer, box.checked); show(); });
-    moves.push([box, mentions]);
-    return make('li', {}, make('label', {}, box, make('span', {}, ...words)));
+    box.addEventListener('change', () => setDecided(answer, box.checked));
+    moves.push([answer, box, mentions]);
+    return make('li', {}, make('label', {}, box, make('span', {}, ...words), keyTo(box)));
   };
   const parts = capability.parts.map(([mentions, part]) => {
     // The page has the whole wording instead of its position if it cuts the wording or the list.
@@ -34,7 +34,6 @@ function decidingAbout(capability) {
     const words = withMentions([other.label, other.mentions]);
     return tick(decision('merge', capability, { other: identified(other) }), other.mentions, ...words);
   });
-  show();
   return make('section', { class: 'decide' }, make('h3', {}, 'Decide'),
     choices('Another need?', parts), choices('The same need?', neighbours), preview, ...buttons(capability));
 }
@@ -51,6 +50,25 @@ function decision(action, capability, details = {}) {
   return { run: run.now, action, capability: identified(capability), ...details };
 }
 
+/** A button that splits a wording off; none on a page without decisions, or for what may be cut or is all. */
+function splittingOff(wording, capability) {
+  if (run.deciding === null || wording.length >= run.limits.characters || capability.variants.length < 2) return [];
+  const answer = decision('split', capability, { wordings: [wording] });
+  const button = make('button', { type: 'button', 'aria-label': `Split off “${wording}”` }, 'Split off');
+  button.addEventListener('click', () => setDecided(answer, !decided(answer)));
+  panel.shows.push(() => button.setAttribute('aria-pressed', Boolean(decided(answer))));
+  button.append(' ', keyTo(button) ?? '');
+  return [button];
+}
+
+/** The key that moves to an element of the panel, shown beside it; null for the last of very many. */
+function keyTo(element) {
+  const key = KEYS[panel.keyed.push(element) - 1];
+  if (!key) return null;
+  element.setAttribute('aria-keyshortcuts', key);
+  return make('kbd', { 'aria-hidden': 'true', title: `The key ${key} moves here; Space chooses` }, key);
+}
+
 /** Buttons for the other decisions, and a form for those with a text. */
 function buttons(capability) {
   const isSettled = capability.group === 'settled';
@@ -61,15 +79,13 @@ function buttons(capability) {
     const button = make('button', { type: 'button' }, capital(action));
     button.dataset.action = action;
     button.addEventListener('click', () => {
-      if (ASKED[action]) ask(action, capability, form, () => { show(); button.focus(); });
+      if (ASKED[action]) ask(action, capability, form, () => button.focus());
       else setDecided(decision(action, capability), button.getAttribute('aria-pressed') === 'false');
-      show();
     });
     return button;
   });
-  const show = () => all.forEach((button) =>
-    button.setAttribute('aria-pressed', Boolean(decided(decision(button.dataset.action, capability)))));
-  show();
+  panel.shows.push(() => all.forEach((button) =>
+    button.setAttribute('aria-pressed', Boolean(decided(decision(button.dataset.action, capability))))));
   return [make('p', { class: 'ways' }, ...joined(all.map((each) => [each]), ' ')), form];
 }
 

@@ -9,7 +9,7 @@ function evidenceOf(capability) {
     section('covers', 'Entries that may cover it', capability.covered_by, covers),
     section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
     section('wordings', 'Wordings', capability.variants, (all) => [
-      ...folding(all, wordingsShown, wordings),
+      ...folding(all, wordingsShown, (some) => wordings(some, capability)),
       others(capability.other_wordings, ['wording', 'wordings'], 'capabilities.parquet'),
     ]),
     section('workarounds', 'Workarounds', capability.workarounds, (all) => bullets(all.map(withMentions))),
@@ -42,6 +42,7 @@ function keyFacts(capability) {
       ? ['Rank', isolated(capability.pin)]
       : [`Rank, with ${run.confidence} % confidence`, capability.interval],
     ['Satisfaction', capability.rated],
+    ['Why these wordings are one need', isolated(capability.together)],
   ]);
 }
 
@@ -56,7 +57,6 @@ function facts(capability) {
     ...(run.weeks ? [['Trend', capability.trend_phrase]] : []),
     ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
     ['Categories', ...joined(categories, ', ')],
-    ['Similarity of the wordings', [decimals(capability.cohesion, 2), capability.differing].filter(Boolean).join('; ')],
     ...(capability.seen ? [['Seen in traces or by hooks, not asked for', whole(capability.seen)]] : []),
     ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),
     ...(capability.outgrown.length ? [['Decisions that no longer apply', capability.outgrown.join(', ')]] : []),
@@ -97,7 +97,7 @@ function others(number, [one, several], file) {
 function table(heads, rows) {
   const head = make('tr', {}, ...heads.map((text) => make('th', { scope: 'col' }, text)));
   const body = rows.map(([first, ...rest]) => make('tr', {},
-    make('th', { scope: 'row' }, first),
+    make('th', { scope: 'row' }, ...[first].flat()),
     ...rest.map((texts) => make('td', {}, ...[texts].flat()))));
   return make('table', {}, make('thead', {}, head), make('tbody', {}, ...body));
 }
@@ -109,8 +109,9 @@ function past(history, pinned) {
   return [trail(history), table(['Run', 'Rank', 'Mentions'], rows)];
 }
 
-function wordings(variants) {
-  const rows = variants.map(([wording, mentions, similarity]) => [wording, whole(mentions), decimals(similarity, 2)]);
+function wordings(variants, capability) {
+  const rows = variants.map(([wording, mentions, similarity]) =>
+    [[wording, ...splittingOff(wording, capability)], whole(mentions), decimals(similarity, 2)]);
   return table(['Wording', 'Mentions', 'Similarity'], rows);
 }
 

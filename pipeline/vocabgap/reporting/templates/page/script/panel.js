@@ -4,7 +4,9 @@
  */
 
 const TITLE = document.title;
-const panel = { capability: null, opener: null };
+const KEYS = '123456789abcdefghijklmnopqrstuvwxyz';
+// `keyed` are the elements that keys move to, and `shows` functions that show which decisions there are.
+const panel = { capability: null, opener: null, keyed: [], shows: [] };
 
 /** Open, fill or close the panel, according to the URL. */
 function followAddress() {
@@ -46,10 +48,11 @@ function followLink(event) {
 function showInPanel(capability) {
   const { panel: dialog, 'panel-title': title, 'panel-body': body, 'panel-back': back, 'panel-next': next } =
     named('panel', 'panel-title', 'panel-body', 'panel-back', 'panel-next');
-  panel.capability = capability;
+  Object.assign(panel, { capability, keyed: [], shows: [] });
   title.replaceChildren(`${whole(capability.rank)}. `, isolated(capability.label));
   document.title = `${capability.label} – ${TITLE}`;
   body.replaceChildren(...evidenceOf(capability));
+  for (const show of panel.shows) show();
   dialog.scrollTop = 0;
   const place = list.found.indexOf(capability);
   document.getElementById('panel-place').textContent =
