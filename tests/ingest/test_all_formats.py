@@ -13,7 +13,7 @@ from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import SEEN_NOTES
 from vocabgap.model.sources import shipped_sources
 
-# Each has its source, its objects, one a line, and by hand: records, rejects and what is passed over.
+# Each has its source, its lines as objects or text, and by hand: records, rejects and what is passed over.
 FILES: Final = json.loads(
     Path(__file__).parents[1].joinpath("data", "formats.json").read_text(encoding="utf-8")
 )
@@ -25,7 +25,8 @@ def folder(tmp_path: Path) -> Path:
     for name, file in FILES.items():
         path = root / file["source"] / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(f"{json.dumps(line)}\n" for line in file["lines"]), encoding="utf-8")
+        lines = (line if isinstance(line, str) else json.dumps(line) for line in file["lines"])
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return root
 
 

@@ -1,5 +1,7 @@
+import csv
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -262,3 +264,42 @@ def test_the_name_of_a_rollout_holds_its_session(workspace: Path) -> None:
 
     told = only(records, "missing_capability", "session_id", "notes")
     assert told == ("dig", session, "call call_7 of an unknown tool")
+
+
+EVENTS: Final[list[Json]] = [
+    {
+        "event": "$mcp_unknown_tool",
+        "timestamp": "2026-06-01T10:00:00Z",
+        "properties": {"$mcp_tool_name": "rake"},
+    },
+    {"event": "$pageview", "timestamp": "2026-06-01T10:00:00Z", "properties": {}},
+]
+FLAT: Final = [[one["event"], one["timestamp"], one["properties"].get("$mcp_tool_name")] for one in EVENTS]
+TEXTS: Final = [[one["event"], one["timestamp"], json.dumps(one["properties"])] for one in EVENTS]
+COLUMNS: Final = ["event", "timestamp", "properties"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        (COLUMNS, TEXTS),
+        (["*.event", "*.timestamp", "*.properties.$mcp_tool_name"], FLAT),
+        (["event", "timestamp", "properties.$mcp_tool_name"], FLAT),
+        (["*"], [[json.dumps(one)] for one in EVENTS]),
+    ],
+)
+def test_every_export_of_posthog_is_read_without_options(
+    columns: list[str], rows: list[list[str]], workspace: Path
+) -> None:
+    objects = put(workspace, "events.jsonl", *EVENTS)
+    table, answer = workspace / "events.csv", workspace / "query.json"
+    with table.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([columns, *rows])
+    answer.write_text(json.dumps({"columns": columns, "hasMore": False, "results": rows}, indent=1))
+
+    for path in (objects, table, answer):
+        scanned = scan(path)
+        assert scanned.records.select("missing_capability", "timestamp").rows() == [
+            ("rake", datetime(2026, 6, 1, 10, tzinfo=UTC))
+        ]
+        assert (scanned.summary.passed_over, scanned.files["source"].to_list()) == (1, ["posthog"])

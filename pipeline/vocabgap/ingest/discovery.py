@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase, translate
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -27,9 +28,11 @@ from vocabgap.ingest.formats import (
     ROWS,
     TEXT_SUFFIXES,
     Content,
+    Form,
     FormError,
     begins_with_object,
     content_of,
+    holds_messages,
     row_blocks,
 )
 from vocabgap.ingest.reading import COMPRESSIONS, MIB, Block, OpenLog, blocks, elements
@@ -206,7 +209,11 @@ def _gaps(log: LogFile, max_expanded: int) -> Iterator[GapRecord]:
 def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
     """Cut a log into lines, a document into its elements, or a table into its rows."""
     fields, content = log.kind.fields, log.kind.content
-    chunks = content.in_utf8(chunks)
+    chunks = iter(content.in_utf8(chunks))
+    first = next(chunks, b"")
+    chunks = chain([first], chunks) if first else chunks
+    if content.form is Form.LINES and holds_messages(first):  # in a folder, only the name is known
+        content = content._replace(form=Form.MCP_LOG)
     if content.form in ROWS:
         return row_blocks(content, chunks, fields)
     return elements(chunks, fields) if fields.each else blocks(chunks)

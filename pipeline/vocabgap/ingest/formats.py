@@ -48,6 +48,13 @@ _ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
 _AGAIN: Final = 4 * MIB  # of bad rows that are read again; after that, no row has several lines
 _NUMBERS: Final = ("satisfaction", "count")
 _WHOLE_NUMBER: Final = re.compile(r"[+-]?\d{1,18}(\.0+)?")
+# A message in a log of an MCP server: `TIME [desk] [info] Message from server: {…} { metadata: undefined }`.
+_MESSAGE: Final = re.compile(
+    rb"(?P<time>\d{4}-\d\d-\d\dT\S+) (?:\[(?:info|(?P<server>[^\]]+))\] ){1,2}"
+    rb"Message from (?:client|server): (?P<message>\{.*?\})(?: \{ metadata: \w+ \})?\s*$"
+)
+_FLAT: Final = ("*", "properties.")
+_QUERY: Final = tuple(map(re.compile, (rb'"columns"\s*:\s*\[\s*"', rb'"results"\s*:\s*\[\s*\[')))
 _EXPORT: Final = "export it as CSV or JSON Lines in UTF-8, and name that file"
 
 
@@ -58,6 +65,8 @@ class Form(StrEnum):
     DOCUMENT = "JSON"
     TABLE = "a table"
     PARQUET = "Parquet"
+    MCP_LOG = "a log of an MCP server"
+    QUERY = "the answer of a query, with columns and results"
 
 
 class FormError(InvalidInputError):
@@ -115,6 +124,14 @@ def begins_with_object(path: str) -> bool:
     return False
 
 
+def holds_messages(head: bytes) -> bool:
+    """Tell whether the beginning of a file is that of the log of an MCP server."""
+    if b"Message from " not in head:
+        return False
+    lines = head.lstrip().split(b"\n")
+    return not _is_object(lines[0]) and any(map(_MESSAGE.match, lines))
+
+
 def _start(path: str, compression: str = "", max_expanded: int = sys.maxsize) -> bytes:
     with OpenLog.open(path, compression, max_expanded) as log:
         return next(log.chunks(), b"")
@@ -125,16 +142,24 @@ def _form_of(head: bytes, *, is_whole: bool) -> Form:
     if not lines:
         return Form.LINES
     first = lines[0].lstrip()
+    if holds_messages(head):
+        return Form.MCP_LOG
     if first.startswith(b"["):
         return Form.DOCUMENT
     if first.startswith(b"{"):
-        goes_on = first.endswith((b"{", b"[", b",")) or (len(lines) == 1 and not is_whole)
-        is_torn = goes_on and (not is_whole or not any(map(_is_object, lines)))
-        return Form.DOCUMENT if not _is_json(first) and (is_torn or _is_json(head)) else Form.LINES
+        return _form_of_objects(first, lines, head, is_whole=is_whole)
     if any(map(_is_object, lines)):
         return Form.LINES
     has_cells = any(sign.encode() in first for sign in _DELIMITERS)
     return Form.TABLE if has_cells and len(lines) > 1 else Form.LINES
+
+
+def _form_of_objects(first: bytes, lines: list[bytes], head: bytes, *, is_whole: bool) -> Form:
+    if all(each.search(head) for each in _QUERY):
+        return Form.QUERY
+    goes_on = first.endswith((b"{", b"[", b",")) or (len(lines) == 1 and not is_whole)
+    is_torn = goes_on and (not is_whole or not any(map(_is_object, lines)))
+    return Form.DOCUMENT if not _is_json(first) and (is_torn or _is_json(head)) else Form.LINES
 
 
 def _is_object(line: bytes) -> bool:
@@ -156,7 +181,7 @@ def _as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield decoder.decode(b"", final=True).encode("utf-8", "replace")
 
 
-ROWS: Final = frozenset((Form.TABLE, Form.PARQUET))
+ROWS: Final = frozenset((Form.TABLE, Form.PARQUET, Form.MCP_LOG, Form.QUERY))
 
 
 class TableRow(NamedTuple):
@@ -169,8 +194,14 @@ class TableRow(NamedTuple):
 
 
 def rows_of(content: Content, chunks: Iterable[bytes]) -> Iterator[TableRow]:
-    """Yield the rows of a table or a Parquet file; an empty cell is null."""
-    return _parquet_rows(b"".join(chunks)) if content.form is Form.PARQUET else _table_rows(chunks)
+    """Yield the rows of a file whose form is one of `ROWS`; an empty cell is null."""
+    if content.form is Form.MCP_LOG:
+        return _message_rows(chunks)
+    if content.form is Form.TABLE:
+        return map(_unflattened, _table_rows(chunks))
+    if content.form is Form.QUERY:
+        return map(_unflattened, _query_rows(b"".join(chunks)))
+    return _parquet_rows(b"".join(chunks))
 
 
 def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
@@ -388,6 +419,52 @@ def _checked_header(cells: list[str]) -> list[str]:
         if any("\ud800" <= sign <= "\udfff" for sign in name):
             raise FormError("the header is not UTF-8", hint="save the table as CSV in UTF-8")
     return names
+
+
+def _message_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
+    """Yield a row per line: time, server and message; a line without a message has an empty row."""
+    for block in blocks(chunks):
+        for number, line in enumerate(block.lines, block.number):
+            found = None if block.rejected else _MESSAGE.match(line)
+            cells = found.groupdict(b"") if found else {}
+            value = {name: cell.decode("utf-8", "replace") for name, cell in cells.items()}
+            if found or line.strip():
+                yield TableRow(number, value, block.rejected, line)
+
+
+def _unflattened(row: TableRow) -> TableRow:
+    """Return a row with the event of which PostHog makes the columns `*`, `*.event` and `properties.$lib`."""
+    if not any(name.startswith(_FLAT) for name in row.value):
+        return row
+    value = {name.removeprefix("*."): cell for name, cell in row.value.items()}
+    event = parsed(value.pop("*", None))
+    value = {**event, **value} if isinstance(event, dict) else value
+    names = [name for name in value if name.startswith("properties.")]
+    if names:
+        own = parsed(value.get("properties"))
+        flat = {name.removeprefix("properties."): value.pop(name) for name in names}
+        value["properties"] = {**own, **flat} if isinstance(own, dict) else flat
+    return row._replace(value=value)
+
+
+def _query_rows(content: bytes) -> Iterator[TableRow]:
+    """Yield the rows of an answer of the query API of PostHog; their numbers are their places."""
+    try:
+        answer = msgspec.json.decode(content, type=_QueryAnswer)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormError(f"the answer of a query cannot be read: {error}", hint=_EXPORT) from error
+    for number, cells in enumerate(answer.results, 1):
+        if len(cells) == len(answer.columns):
+            yield TableRow(number, dict(zip(answer.columns, cells, strict=True)))
+        else:
+            detail = f"expected {count(len(answer.columns), 'cell')}, found {len(cells):,}"
+            rejected = Rejected(RejectReason.INVALID_ROW, detail)
+            yield TableRow(number, {}, rejected, msgspec.json.encode(cells))
+
+
+class _QueryAnswer(msgspec.Struct):
+    columns: list[str]
+    results: list[list[Any]]
 
 
 def _day(cell: Any) -> Any:  # noqa: ANN401
