@@ -35,10 +35,7 @@ def test_records_are_counted_by_identity(corpus: Corpus, photos: Path) -> None:
         (item.tenant_id, item.root_kind, item.records, item.gap_records, item.paths)
         for item in actual.identities
     ]
-    assert message == [
-        ("north", "external-source", 4, 3, 3),
-        ("south", "external-source", 3, 3, 2),
-    ]
+    assert message == [("north", "external-source", 4, 3, 3), ("south", "external-source", 3, 3, 2)]
     assert (actual.measures.rows, actual.measures.version, actual.orphans) == (7, 3, 0)
 
 

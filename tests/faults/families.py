@@ -134,14 +134,7 @@ def bombs() -> Iterator[str | None]:
     zstd = import_module("backports.zstd" if sys.version_info < (3, 14) else "compression.zstd")
     gzip = import_module("gzip")
     photos()
-    for piece in (
-        b"\n",
-        b"{",
-        b"[" * 50,
-        b" " * 79 + b"\n",
-        b"\x00",
-        b'{"a": "' + b"x" * 999 + b'"}\n',
-    ):
+    for piece in (b"\n", b"{", b"[" * 50, b" " * 79 + b"\n", b"\x00", b'{"a": "' + b"x" * 999 + b'"}\n'):
         content = piece * (_EXPANDED // len(piece))
         for name, packed in (
             ("b.jsonl.zst", zstd.compress(content)),

@@ -28,14 +28,8 @@ _TOKENS: Final = (
     *(b"null", b"true", b"NaN", b"Infinity", b"-0", b"1e999", b"0x1f", b"1:30:00", b"9" * 400, b"9" * 5_000),
     *(b"{", b"}", b"[", b"]", b"[" * 2_000, b'{"a":' * 2_000, b"- " * 500, b"{}", b"[]", b"''", b'""'),
     *(b"&a ", b"*a", b"<<: *a", b"!!binary ", b"!!python/name:os.system ", b"|", b">", b"? ", b"---\n", b"%"),
-    *(
-        b"2026-13-45",
-        b"9999-12-31T23:59:60Z",
-        b"0000-00-00",
-        b"\xf0\x9f\x8c\x84",
-        b"\xe2\x80\xae",
-        b"A" * 3_000,
-    ),
+    *(b"2026-13-45", b"9999-12-31T23:59:60Z", b"0000-00-00", b"\xf0\x9f\x8c\x84", b"\xe2\x80\xae"),
+    b"A" * 3_000,
 )
 _SETTINGS: Final = Path(__file__).with_name("mutated.toml").read_bytes()
 

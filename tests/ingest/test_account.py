@@ -23,13 +23,7 @@ pieces = st.sampled_from(
         b'{"intent":"calm","satisfaction":"good","timestamp":"monday"}',
         b'{"description":"\xc3\xa9\xe2\x80\xa8"}',
         b'{"description":7}',
-        b"null",
-        b"\n",
-        b"\r\n",
-        b" ",
-        b"\xef\xbb\xbf",
-        b"\xff",
-        b"{",
+        *(b"null", b"\n", b"\r\n", b" ", b"\xef\xbb\xbf", b"\xff", b"{"),
     ]
 )
 logs = st.lists(pieces | st.binary(max_size=8), max_size=12).map(b"".join)

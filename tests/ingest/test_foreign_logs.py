@@ -266,13 +266,10 @@ def test_the_name_of_a_rollout_holds_its_session(workspace: Path) -> None:
     assert told == ("dig", session, "call call_7 of an unknown tool")
 
 
+AT: Final = "2026-06-01T10:00:00Z"
 EVENTS: Final[list[Json]] = [
-    {
-        "event": "$mcp_unknown_tool",
-        "timestamp": "2026-06-01T10:00:00Z",
-        "properties": {"$mcp_tool_name": "rake"},
-    },
-    {"event": "$pageview", "timestamp": "2026-06-01T10:00:00Z", "properties": {}},
+    {"event": "$mcp_unknown_tool", "timestamp": AT, "properties": {"$mcp_tool_name": "rake"}},
+    {"event": "$pageview", "timestamp": AT, "properties": {}},
 ]
 FLAT: Final = [[one["event"], one["timestamp"], one["properties"].get("$mcp_tool_name")] for one in EVENTS]
 TEXTS: Final = [[one["event"], one["timestamp"], json.dumps(one["properties"])] for one in EVENTS]
@@ -299,7 +296,6 @@ def test_every_export_of_posthog_is_read_without_options(
 
     for path in (objects, table, answer):
         scanned = scan(path)
-        assert scanned.records.select("missing_capability", "timestamp").rows() == [
-            ("rake", datetime(2026, 6, 1, 10, tzinfo=UTC))
-        ]
+        (found,) = scanned.records.select("missing_capability", "timestamp").rows()
+        assert found == ("rake", datetime(2026, 6, 1, 10, tzinfo=UTC))
         assert (scanned.summary.passed_over, scanned.files["source"].to_list()) == (1, ["posthog"])
