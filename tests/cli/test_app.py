@@ -19,7 +19,7 @@ from vocabgap.extensions import extensions
 
 COMMANDS = [
     *("report", "list", "show", "history", "diff", "check", "review", "draft", "log"),
-    *("demo", "hook", "init", "manual", "mcp", "render", "schema", "status"),
+    *("demo", "hook", "init", "issues", "manual", "mcp", "render", "schema", "status"),
 ]
 GROUPS = ["decide", "decisions", *(verb for each in extensions() for verb in each.commands), "clusters"]
 ONE = {"one": [gap("sky mask")]}

@@ -78,7 +78,7 @@ def test_the_workspace_itself_is_never_taken_for_a_run(photos: Path) -> None:
         (("VOCABGAP_TOP", "1"), "1 of 2 capabilities"),
         (("VOCABGAP_THRESHOLD", "0"), "3 of 3 capabilities"),
         (("VOCABGAP_RANK_BY", "unsatisfied"), "2 of 2 capabilities"),
-        (("VOCABGAP_OUT", "elsewhere"), "elsewhere: report.md"),
+        (("VOCABGAP_OUT", "elsewhere"), "Open elsewhere/report.html"),
     ],
 )
 def test_environment_sets_what_no_flag_says(
@@ -92,12 +92,12 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "vocabgap.toml").write_text('[report]\ntop = 1\nout = "from-file"\n')
-    assert "from-file: report.md" in vocabgap("report", photos).out
+    assert "Open from-file/report.html" in vocabgap("report", photos).out
     monkeypatch.setenv("VOCABGAP_OUT", "from-environment")
     told = vocabgap("report", photos)
     assert "1 of 2 capabilities" in told.out
-    assert "from-environment: report.md" in told.out
-    assert "from-flag: report.md" in vocabgap("report", photos, "--out", "from-flag").out
+    assert "Open from-environment/report.html" in told.out
+    assert "Open from-flag/report.html" in vocabgap("report", photos, "--out", "from-flag").out
 
 
 @pytest.mark.parametrize("by", ["mentions", "images", "unsatisfied"])
