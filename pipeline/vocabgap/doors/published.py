@@ -133,9 +133,7 @@ class Issues(Request, kw_only=True):
     known: Annotated[
         Path,
         argument(
-            "File that `gh issue list --label vocabgap --state all"
-            " --json number,title,body,state,stateReason,closedAt` wrote.",
-            "FILE",
+            "What `gh issue list --label vocabgap --state all --json …` printed, as in the Action.", "FILE"
         ),
     ]
     run: Annotated[Place | None, RUN] = None
