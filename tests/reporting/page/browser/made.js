@@ -22,7 +22,7 @@ async () => {
         for (const each of choices.querySelectorAll(way)) each.click();
         asking.push(...made(choices));
         choices.remove();
-        document.getElementById('panel-basket').hidden = false;
+        for (const name of ['panel-basket', 'panel-undo']) document.getElementById(name).hidden = false;
         parts[`panel ${place}, ${row[group]}`] = made(document.getElementById('panel'));
     }
     document.getElementById('f-group').value = '';
