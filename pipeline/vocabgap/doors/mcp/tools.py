@@ -35,7 +35,6 @@ from vocabgap.reporting.listed import TO_AUTHOR
 from vocabgap.reporting.manifest import Parameters, Rendering, new_manifest
 from vocabgap.reporting.overviews import Category, Ungranted
 from vocabgap.reporting.summary import Tables, summarise
-from vocabgap.reporting.writing import with_capabilities
 
 MOST_CAPABILITIES: Final = 50
 MOST_GAPS: Final = 100
@@ -445,6 +444,8 @@ def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Chec
     analysis = workspace.rankings.of(Selection(), checkpoint)
     row = find_capability(analysis.ranked, request.capability).row(0, named=True)
     capability = Capability.of(row, workspace.settings.vocabulary.threshold)
+    from vocabgap.reporting.writing import with_capabilities  # noqa: PLC0415 - loads SciPy and Jinja
+
     gaps = with_capabilities(analysis.scan.lines, analysis.ranked)
     records = gaps.then(partial(counted, capability_id=capability.capability_id)).collect()
     rows = fitting(GapRow.all_of(newest(records, request.limit)))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError, NotFoundError, system_error
 from vocabgap.ingest.roots import resolve_roots
@@ -15,11 +15,13 @@ from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
-from vocabgap.pipeline import Analysis, analyse
 from vocabgap.ranking.coverage import EntryIndex, with_folded_operations
 from vocabgap.ranking.vocabulary import load_vocabulary
 from vocabgap.reporting.published_run import resolve_target
 from vocabgap.text import escape_unseen, excerpt
+
+if TYPE_CHECKING:
+    from vocabgap.pipeline import Analysis
 
 KEPT_SECONDS: Final = 30.0  # of a ranking
 _EVERYTHING: Final = Selection()
@@ -94,7 +96,7 @@ class Workspace:
 class _Kept(NamedTuple):
     """A ranking, its time, and the number of gaps that the server had logged before."""
 
-    analysis: Analysis
+    analysis: "Analysis"
     logged: int
     time: float
 
@@ -114,11 +116,13 @@ class Rankings:
         """Record that a gap was logged: the next ranking reads the logs again."""
         self._logged += 1
 
-    def of(self, selection: Selection, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
+    def of(self, selection: Selection, checkpoint: Callable[[], None] = lambda: None) -> "Analysis":
         """Return the ranking of a selection; changes by other programs appear after `KEPT_SECONDS`.
 
         The checkpoint is called between stages; it may stop the work.
         """
+        from vocabgap.pipeline import analyse  # noqa: PLC0415 - loads SciPy, which the first answer can do without
+
         kept, logged = self._kept.get(selection), self._logged
         if kept is None or kept.logged != logged or time.monotonic() - kept.time > KEPT_SECONDS:
             analysis = analyse(
