@@ -145,7 +145,7 @@ def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk:
 
 
 def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk) -> None:
-    told = "The missing ranks are probably covered; see below."
+    told = "Missing ranks are probably covered; see below."
     assert told in text_of(desk.report(FILM, FOG))
     assert told not in text_of(desk.report(FOG))
 

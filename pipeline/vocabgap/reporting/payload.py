@@ -87,6 +87,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     unit: tuple[str, str]  # what images are called: one, several
     files: tuple[str, ...]
     runs: tuple[str, ...]  # moments of the runs in histories, oldest first
+    table: tuple[str, ...]  # columns of the ranking that say something in this run, in their order
     statuses: tuple[str, ...]
     ties: tuple[tuple[int, int], ...]  # first and last rank of those that are too close to call
     filters: tuple[str, ...]  # filters for which some capability has a value
@@ -130,6 +131,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         unit=unit_names(summary.unit),
         files=index.files.shown(limits.characters),
         runs=tuple(map(iso, index.runs)),
+        table=_table(rows, index),
         ties=summary.ties,
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
         filters=_filters(rows),
@@ -166,6 +168,26 @@ def _limits(each: Listed, limits: Limits) -> Limits:
         return limits
     more = {name: getattr(limits, name) * _FIRST for name in ("wordings", "images", "names")}
     return replace(limits, **more)
+
+
+def _table(rows: Sequence[Row], index: Index) -> tuple[str, ...]:
+    """Return the columns of the ranking, without those whose values are missing or all the same."""
+    told = {
+        "rank": True,
+        "rank_low": True,
+        "label": True,
+        "before": len(index.runs) > 1,
+        "status": len({row.status for row in rows}) > 1,
+        "mentions": True,
+        "images": any(row.images > 1 for row in rows),
+        "sessions": any(row.sessions > 1 for row in rows),
+        "trend": any(row.weekly for row in rows),
+        "priority": True,
+        "last_seen": any(row.last_seen for row in rows),
+        "unsatisfied": any(row.unsatisfied + row.neutral + row.satisfied for row in rows),
+        "category": len({row.category for row in rows}) > 1,
+    }
+    return tuple(name for name, is_told in told.items() if is_told)
 
 
 def _filters(rows: Sequence[Row]) -> tuple[str, ...]:

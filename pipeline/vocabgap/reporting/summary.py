@@ -38,7 +38,7 @@ from vocabgap.reporting.overviews import (
     reclassified_of,
     recurring_sets_of,
 )
-from vocabgap.text import count, unit_names
+from vocabgap.text import count, surface, unit_names
 
 QUOTES: Final = 2
 
@@ -69,9 +69,10 @@ class Shortlisted(NamedTuple):
 
     @property
     def quotes(self) -> tuple[str, ...]:
-        """Return what people said, at most two texts."""
+        """Return what people said, at most two texts; not those that only end in the label."""
         said = (example.said or example.wording for example in self.capability.examples)
-        return tuple(dict.fromkeys(said))[:QUOTES]
+        label = surface(self.capability.label)
+        return tuple(dict.fromkeys(each for each in said if not surface(each).endswith(label)))[:QUOTES]
 
     @property
     def entry(self) -> str:
@@ -141,6 +142,12 @@ class Summary(msgspec.Struct, frozen=True):
             return ()
         first = next((item.rank for item in self.capabilities), None)
         return tuple(item for item in self.covered if first is None or item.rank < first)
+
+    @property
+    def lead(self) -> Capability | None:
+        """Return the capability to consider first: that of the shortlist, else of the ranking."""
+        first = self.shortlist[0].capability if self.shortlist else None
+        return first or next(iter(self.capabilities), None)
 
     @property
     def beyond_chance(self) -> tuple[RecurringSet, ...]:

@@ -202,6 +202,14 @@ def test_without_trends_there_is_no_column_of_them(summary: Summary) -> None:
         assert "Trend" in text
 
 
+def test_a_column_that_says_the_same_everywhere_is_left_out(summary: Summary) -> None:
+    alone = listed(summary, unsatisfied=0, neutral=0, satisfied=0)
+    alike = replace(summary, capabilities=(alone.capability,), everything=(alone,), shortlist=())
+    for made, is_shown in ((summary, True), (alike, False)):
+        page = render_page(made)
+        assert all((f'data-key="{each}"' in page) == is_shown for each in ("category", "unsatisfied"))
+
+
 def test_a_page_of_thousands_of_the_worst_is_not_too_large(summary: Summary) -> None:
     worst = '<&>\u2028"' * 60
     variants = tuple(Wording(f"{number}{worst}", 1, 0.5) for number in range(30))

@@ -444,7 +444,7 @@ def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Chec
     analysis = workspace.rankings.of(Selection(), checkpoint)
     row = find_capability(analysis.ranked, request.capability).row(0, named=True)
     capability = Capability.of(row, workspace.settings.vocabulary.threshold)
-    from vocabgap.reporting.writing import with_capabilities  # noqa: PLC0415 - loads SciPy and Jinja
+    from vocabgap.reporting.writing import with_capabilities  # loads SciPy and Jinja
 
     gaps = with_capabilities(analysis.scan.lines, analysis.ranked)
     records = gaps.then(partial(counted, capability_id=capability.capability_id)).collect()

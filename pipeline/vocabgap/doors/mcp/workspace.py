@@ -121,7 +121,7 @@ class Rankings:
 
         The checkpoint is called between stages; it may stop the work.
         """
-        from vocabgap.pipeline import analyse  # noqa: PLC0415 - loads SciPy, which the first answer can do without
+        from vocabgap.pipeline import analyse  # loads SciPy, which the first answer can do without
 
         kept, logged = self._kept.get(selection), self._logged
         if kept is None or kept.logged != logged or time.monotonic() - kept.time > KEPT_SECONDS:

@@ -18,6 +18,7 @@ from builders.command import vocabgap
 from vocabgap.model.settings import DEFAULT_DECISIONS
 
 FIRST, DISMISSED, RARE = (f"cap-{place:012x}" for place in (0, 8, 60))
+ANOTHER, SAME = "Tick what is another need", "Tick what is the same need"
 NEEDS = {
     "sharpen the eyes": 9, "sharpen both eyes": 4, "sharpen eyes in a portrait": 3,
     "a brush for the teeth": 5, "whiten teeth with a brush": 4, "brush to whiten every tooth": 3,
@@ -75,12 +76,12 @@ def saved(page: Page, folder: Path) -> Path:
 def test_next_report_is_what_was_ticked(report: Path, visit: Visit) -> None:
     page = visit(report)
     opened(page, "a brush for the teeth")
-    for box in boxes(page, "The same need?"):
+    for box in boxes(page, SAME):
         box.check()
     expect(page.locator(".decide [role=status]")).to_have_text("11 → 16 mentions")
     page.keyboard.press("Escape")
     opened(page, "sharpen the eyes")
-    for box in boxes(page, "Another need?"):
+    for box in boxes(page, ANOTHER):
         box.check()
     expect(page.locator(".decide [role=status]")).to_have_text("16 → 9 mentions")
     page.get_by_role("button", name="Rename").click()
@@ -122,7 +123,7 @@ def test_copied_command_runs_as_it_stands(report: Path, visit: Visit) -> None:
 def test_command_is_selected_if_it_cannot_be_copied(file: Path, visit: Visit) -> None:
     page = visit(file, fragment=FIRST, address="http://reports.example/report.html")
     page.evaluate("document.execCommand = () => false")
-    boxes(page, "The same need?")[0].check()
+    boxes(page, SAME)[0].check()
     page.locator("#panel-basket").click()
     page.locator("#basket-copy").click()
     expect(page.locator("#basket-said")).to_have_text("Selected: copy it with the keyboard.")
@@ -136,7 +137,7 @@ def test_command_is_one_for_powershell_on_windows(page: Page) -> None:
     page.evaluate(
         "navigator.clipboard.writeText = () => Promise.reject(); document.execCommand = () => false"
     )
-    boxes(page, "The same need?")[0].check()
+    boxes(page, SAME)[0].check()
     page.locator("#panel-basket").click()
     page.locator("#basket-copy").click()
     expect(page.locator("#basket-command")).to_have_text(
@@ -146,11 +147,11 @@ def test_command_is_one_for_powershell_on_windows(page: Page) -> None:
 
 def test_basket_survives_a_reload_and_says_if_it_is_from_another_run(file: Path, visit: Visit) -> None:
     page = visit(file, fragment=FIRST)
-    boxes(page, "The same need?")[1].check()
+    boxes(page, SAME)[1].check()
     expect(page.locator("#panel-basket")).to_have_text("1 decision")
     page.reload()
     expect(page.locator("#panel-basket")).to_have_text("1 decision")
-    assert [box.is_checked() for box in boxes(page, "The same need?")] == [False, True]
+    assert [box.is_checked() for box in boxes(page, SAME)] == [False, True]
     page.locator("#panel-basket").click()
     expect(page.locator("#basket-note")).to_be_empty()
     later = (
@@ -164,7 +165,7 @@ def test_basket_survives_a_reload_and_says_if_it_is_from_another_run(file: Path,
 
 def test_page_says_if_the_browser_stores_nothing(page: Page) -> None:
     page.evaluate("Object.defineProperty(window, 'localStorage', { get() { throw new Error(); } })")
-    for box in boxes(page, "The same need?"):
+    for box in boxes(page, SAME):
         box.check()
     page.locator("#panel-basket").click()
     expect(page.locator("#basket-lines li")).to_have_count(2)
@@ -195,7 +196,7 @@ def test_another_decision_about_the_same_replaces_it(page: Page) -> None:
 def test_a_task_takes_two_actions(page: Page, by: str, target: str, key: str, done: str) -> None:
     expect(page.locator(".key dd").last).to_be_in_viewport()  # why these wordings are one need: none
     if "undo" in target:
-        boxes(page, "The same need?")[0].check()
+        boxes(page, SAME)[0].check()
     element = page.locator(target).first
     keys = [key] if key else [str(element.get_attribute("aria-keyshortcuts")), "Space"]
     actions: list[Callable[[], None]] = [element.click]
@@ -210,17 +211,17 @@ def test_a_task_takes_two_actions(page: Page, by: str, target: str, key: str, do
 
 
 def test_splits_that_share_a_wording_replace_each_other(page: Page) -> None:
-    boxes(page, "Another need?")[0].check()
+    boxes(page, ANOTHER)[0].check()
     page.locator(".wordings tbody tr:nth-child(2) button").first.click()
     expect(page.locator("#basket-lines li")).to_have_count(1)
     page.keyboard.press("Control+z")
-    assert boxes(page, "Another need?")[0].is_checked()
+    assert boxes(page, ANOTHER)[0].is_checked()
 
 
 def test_a_merge_is_ticked_in_both_panels(page: Page) -> None:
-    boxes(page, "The same need?")[0].check()
+    boxes(page, SAME)[0].check()
     page.keyboard.press("ArrowRight")
-    box = boxes(page, "The same need?")[0]
+    box = boxes(page, SAME)[0]
     expect(box).to_be_checked()
     box.uncheck()
     expect(page.locator("#panel-basket")).to_be_hidden()
@@ -228,7 +229,7 @@ def test_a_merge_is_ticked_in_both_panels(page: Page) -> None:
 
 def test_decided_capabilities_can_be_reopened_and_rare_ones_have_no_lists(page: Page) -> None:
     page.goto(f"{page.url.partition('#')[0]}#{DISMISSED}")
-    expect(page.locator(".decide button[data-action]")).to_have_text(["Rename", "Reopen", "Pin"])
+    expect(page.locator(".decide button[data-action]")).to_have_text(["Rename", "Reopen", "Pin to the top"])
     page.goto(f"{page.url.partition('#')[0]}#{RARE}")
     expect(page.locator(".decide .ways")).to_be_visible()
     assert page.locator(".decide [type=checkbox]").count() == 0
@@ -269,7 +270,7 @@ def test_all_is_done_by_keyboard(file: Path, visit: Visit, width: int) -> None:
 
 
 def test_paper_has_no_basket(page: Page) -> None:
-    boxes(page, "The same need?")[0].check()
+    boxes(page, SAME)[0].check()
     page.emulate_media(media="print")
     expect(page.locator("#basket")).to_be_hidden()
 
@@ -282,7 +283,7 @@ def test_doubts_lead_to_the_lists(report: Path, visit: Visit) -> None:
 
 
 def test_unreadable_decisions_are_removed(page: Page) -> None:
-    boxes(page, "The same need?")[0].check()
+    boxes(page, SAME)[0].check()
     page.evaluate('localStorage.setItem(localStorage.key(0), \'[{"action": "merge"}]\')')
     page.reload()
     expect(page.locator("#panel-title")).to_be_visible()

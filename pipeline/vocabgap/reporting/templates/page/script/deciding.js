@@ -7,6 +7,8 @@ const ASKED = {
   dismiss: ['reason', 'Reason'],
 };
 
+const NAMES = { author: 'authored already', pin: 'pin to the top' };
+
 function decidingAbout(capability) {
   const moves = []; // each tick: its answer, box, and the mentions that it moves
   const preview = make('p', { role: 'status' });
@@ -21,7 +23,7 @@ function decidingAbout(capability) {
     const box = make('input', { type: 'checkbox' });
     box.addEventListener('change', () => setDecided(answer, box.checked));
     moves.push([answer, box, mentions]);
-    return make('li', {}, make('label', {}, box, make('span', {}, ...words), keyTo(box)));
+    return make('li', {}, make('label', {}, keyTo(box), box, make('span', {}, ...words)));
   };
   const parts = capability.parts.map(([mentions, part]) => {
     // The page has the whole wording instead of its position if it cuts the wording or the list.
@@ -35,7 +37,7 @@ function decidingAbout(capability) {
     return tick(decision('merge', capability, { other: identified(other) }), other.mentions, ...words);
   });
   return make('section', { class: 'decide' }, make('h3', {}, 'Decide'),
-    choices('Another need?', parts), choices('The same need?', neighbours), preview, ...buttons(capability));
+    choices('Tick what is another need', parts), choices('Tick what is the same need (nearest first)', neighbours), preview, ...buttons(capability));
 }
 
 function choices(question, items) {
@@ -76,7 +78,7 @@ function buttons(capability) {
   const actions = ['rename', ...status, ...(capability.pin ? [] : ['pin'])];
   const form = make('form', { hidden: '' });
   const all = actions.map((action) => {
-    const button = make('button', { type: 'button' }, capital(action));
+    const button = make('button', { type: 'button' }, capital(NAMES[action] ?? action));
     button.dataset.action = action;
     button.addEventListener('click', () => {
       if (ASKED[action]) ask(action, capability, form, () => button.focus());

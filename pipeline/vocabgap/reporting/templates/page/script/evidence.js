@@ -6,7 +6,7 @@ function evidenceOf(capability) {
     keyFacts(capability),
     run.deciding === null ? null : decidingAbout(capability),
     section('covered', 'Probably covered', capability.covered, (all) => bullets(all.map((each) => coveredBy(each, capability)))),
-    section('covers', 'Entries that may cover it', capability.covered_by, covers),
+    section('covers', 'Nearest entries, by words and operations', capability.covered_by, covers),
     section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
     section('wordings', 'Wordings', capability.variants, (all) => [
       ...folding(all, wordingsShown, (some) => wordings(some, capability)),
@@ -36,7 +36,7 @@ function section(name, title, items, content) {
 /** The figures that a decision needs. */
 function keyFacts(capability) {
   return defined('facts key', [
-    ['Mentions', `${whole(capability.mentions)}, likely ${[capability.likely, capability.marks].filter(Boolean).join(', ')}`],
+    ['Mentions', `${whole(capability.mentions)} counted, likely ${[capability.likely, capability.marks].filter(Boolean).join(', ')}`],
     [capital(run.unit[1]), whole(capability.images)],
     capability.pin
       ? ['Rank', isolated(capability.pin)]
@@ -123,7 +123,7 @@ function coveredBy([entry, mentions, wordings], capability) {
 function covers(entries) {
   const rows = entries.map(([entry, pack, explained, terms]) =>
     [entry, pack, `${decimals(explained * 100, 0)} %`, joined(terms.map((term) => [isolated(term)]), ', ')]);
-  return table(['Entry', 'Pack', 'Explained', 'By'], rows);
+  return table(['Entry', 'Pack', 'Words explained', 'Shared'], rows);
 }
 
 /** Replace positions by names in pairs. */

@@ -1,25 +1,25 @@
 /** The rows of the table, the same as in `ranking.html.j2`. */
 
-const NAMED = new Set(['rank_low', 'images', 'unsatisfied']);
+const NAMED = new Set(['rank_low', 'mentions', 'images', 'unsatisfied']);
 
 function rowOf(capability) {
   const rated = capability.unsatisfied + capability.neutral + capability.satisfied;
-  const link = make('a', { href: `#${capability.id}` }, capability.label);
-  return make('tr', { 'data-id': capability.id },
-    cell('rank', whole(capability.rank), ...tieOf(capability.rank)),
-    cell('rank_low', span(capability.span), ` ${capability.interval}`),
-    make('th', { scope: 'row', class: 'c-label' }, link, ...marksOf(capability)),
-    run.runs.length > 1 ? cell('before', capability.before === null ? MISSING : whole(capability.before)) : null,
-    run.statuses.length > 1 ? cell('status', capability.status ?? MISSING) : null,
-    make('td', { class: 'c-mentions', 'data-name': nameOfColumn('mentions'), title: `likely ${capability.likely}` },
-      bar(capability.mentions, run.most_mentions), ' ', make('span', {}, whole(capability.mentions))),
-    cell('images', whole(capability.images)),
-    cell('sessions', whole(capability.sessions)),
-    run.weeks ? cell('trend', spark(capability.weekly), ` ${capability.trend ?? ''}`) : null,
-    cell('priority', decimals(capability.priority, 2)),
-    cell('last_seen', capability.last_seen ?? MISSING),
-    cell('unsatisfied', rated ? `${whole(capability.unsatisfied)}/${whole(rated)}` : MISSING),
-    cell('category', run.categories[capability.category]));
+  const cells = {
+    rank: [whole(capability.rank), ...tieOf(capability.rank)],
+    rank_low: [span(capability.span), ` ${capability.interval}`],
+    label: [make('a', { href: `#${capability.id}` }, capability.label), ...marksOf(capability)],
+    before: [capability.before === null ? MISSING : whole(capability.before)],
+    status: [capability.status ?? MISSING],
+    mentions: [bar(capability.mentions, run.most_mentions), ' ', make('span', {}, whole(capability.mentions))],
+    images: [whole(capability.images)],
+    sessions: [whole(capability.sessions)],
+    trend: [spark(capability.weekly), ` ${capability.trend ?? ''}`],
+    priority: [decimals(capability.priority, 2)],
+    last_seen: [capability.last_seen ?? MISSING],
+    unsatisfied: [rated ? `${whole(capability.unsatisfied)}/${whole(rated)}` : MISSING],
+    category: [run.categories[capability.category]],
+  };
+  return make('tr', { 'data-id': capability.id }, ...run.table.map((column) => cell(column, capability, cells[column])));
 }
 
 /** The mark of ranks that are too close to call. */
@@ -37,7 +37,9 @@ function marksOf({ marks }) {
 }
 
 /** A cell; on a narrow screen, where a row is a card, some show the name of their column. */
-function cell(column, ...children) {
+function cell(column, { likely }, children) {
   const name = NAMED.has(column) ? { 'data-name': nameOfColumn(column) } : {};
+  if (column === 'mentions') name.title = `likely ${likely}`;
+  if (column === 'label') return make('th', { scope: 'row', class: 'c-label' }, ...children);
   return make('td', { class: `c-${column}`, ...name }, ...children);
 }
