@@ -42,7 +42,7 @@ def test_need_and_reach_count_and_what_is_far_behind_is_left_out(tmp_path: Path)
     assert names(made) == ["film grain", "sky mask", "lens flare"]
     drafts = [each.draft.name for each in made.published.summary.shortlist]
     assert drafts == ["film_grain", "sky_mask", "lens_flare"]
-    assert made.published.summary.shortlist[0].quotes == ()  # all that is said is the label
+    assert made.published.summary.shortlist[0].quotes == ("film grain",)
     page = (made.published.folder / "report.html").read_text(encoding="utf-8")
     assert "Consider <strong><bdi>film grain</bdi></strong> first; " in page
 

@@ -25,7 +25,8 @@ class Candidate(msgspec.Struct, frozen=True):
 def shortlist_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Settings) -> tuple[Candidate, ...]:
     """Return the shortlist: pinned capabilities, then the greatest priorities; at most `MOST`.
 
-    Where no need is on two images, mentions count in place of images. Each draft uses the examples of its capability alone, so no records are read.
+    Where no need is on two images, mentions count in place of images. Each draft uses the examples of its
+    capability alone, so no records are read.
     """
     open_ = ranked.filter(is_to_author(settings.vocabulary.threshold))
     reach = pl.when(pl.col("images").max() > 1).then("images").otherwise("mentions").log1p()

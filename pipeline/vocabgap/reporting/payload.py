@@ -1,5 +1,6 @@
 """The data of a page for its script: capabilities as one block of JSON."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -8,10 +9,10 @@ from msgspec.structs import replace
 
 from vocabgap.model.moments import iso
 from vocabgap.reporting.listed import SHOWN as FIRST
-from vocabgap.reporting.listed import TITLES, Listed
+from vocabgap.reporting.listed import TITLES, Doubt, Listed
 from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, ShownExample, row_of
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
+from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS, phrase
 from vocabgap.text import unit_names
 
 # Limits of a page for each capability, from most to least content.
@@ -162,6 +163,15 @@ def _listed(summary: Summary, limits: Limits) -> list[Listed]:
     ]
 
 
+def _doubted(doubts: Iterable[Doubt]) -> dict[str, str]:
+    """Return a phrase on each capability that may be one need with others, and on those."""
+    sizes: dict[str, dict[str, int]] = defaultdict(dict)
+    for each in doubts:
+        for own in (each.capability_id, each.other_id):
+            sizes[own] |= {each.capability_id: each.mentions, each.other_id: each.other_mentions}
+    return {own: phrase("perhaps", len(each) - 1, sum(each.values())) for own, each in sizes.items()}
+
+
 def _limits(each: Listed, limits: Limits) -> Limits:
     """Return the limits of a capability; the first capabilities get more wordings and images."""
     if each.capability.rank > WITH_ALL_EVIDENCE:
@@ -212,6 +222,7 @@ def _index(summary: Summary, limits: Limits, everything: Iterable[Listed]) -> In
         ranked_by=summary.order,
         rows=(each.capability.capability_id for each in everything),
         near={place.capability_id: place.near for place in summary.places},
+        doubted=_doubted(summary.doubts or ()),
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
         runs=runs[max(len(runs) - limits.runs, 0) :] if len(runs) > 1 else (),  # one run is no history
     )

@@ -161,11 +161,12 @@ class Index:
         ranked_by: str = "mentions",
         rows: Iterable[str] = (),  # identifiers of the capabilities
         near: Mapping[str, tuple[str, ...]] = {},  # those with the most similar wordings
+        doubted: Mapping[str, str] = {},  # a phrase on those that may be one need with others
     ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.rows = {name: place for place, name in enumerate(rows)}
         self.runs = {moment: place for place, moment in enumerate(runs)}
-        self.first_day, self.near = first_day, near
+        self.first_day, self.near, self.doubted = first_day, near, doubted
         self.named_by, self.askers, self.last_rank, self.ranked_by = named_by, askers, last_rank, ranked_by
 
 
@@ -192,7 +193,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         last_seen=_day(item.last_seen),
         interval=phrase("rank_interval", item),
         likely=phrase("likely", item),
-        marks=phrase("marks", item),
+        marks=", ".join(filter(None, (phrase("marks", item), index.doubted.get(item.capability_id)))),
         pin=excerpt(phrase("pinned", item, index.ranked_by), most),
         overtaken=phrase("overtaken", item),
         asked=excerpt(phrase("asked_by", item, index.askers), most),

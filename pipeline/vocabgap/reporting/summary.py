@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
@@ -69,10 +70,11 @@ class Shortlisted(NamedTuple):
 
     @property
     def quotes(self) -> tuple[str, ...]:
-        """Return what people said, at most two texts; not those that only end in the label."""
-        said = (example.said or example.wording for example in self.capability.examples)
+        """Return what people said, at most two texts; only one if all of them just end in the label."""
+        said = [*dict.fromkeys(each.said or each.wording for each in self.capability.examples)]
         label = surface(self.capability.label)
-        return tuple(dict.fromkeys(each for each in said if not surface(each).endswith(label)))[:QUOTES]
+        telling = (each for each in said if not surface(each).endswith(label))
+        return tuple(islice(telling, QUOTES)) or tuple(said[:1])
 
     @property
     def entry(self) -> str:

@@ -29,6 +29,8 @@ async () => {
     document.getElementById('filters').dispatchEvent(new Event('input'));
     parts.asking = [...new Set(asking)].sort();
     parts.basket = [...new Set(made(document.getElementById('basket')))].sort();
+    // Marks say what may be one need, which depends on the texts, too.
+    for (const each of document.querySelectorAll('#rows .name')) each.remove();
     parts.rows = made(document.getElementById('rows'));
     parts.filters = made(document.getElementById('filters'));
     return parts;
