@@ -108,21 +108,15 @@ def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Pa
 
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
-    [
-        ("words.yaml", "- name: fog\n  tags: !!bool foo\n", "line 2, column 9: 'foo' is not !!bool"),
-        (
-            "words.yaml",
-            "- name: fog\n  tags: !!python/object:os.system x\n",
-            "line 2, column 9: found a value with the tag",
-        ),
-    ],
+    ("tags", "told"),
+    [("!!bool foo", "'foo' is not !!bool"), ("!!python/object:os.system x", "found a value with the tag")],
 )
 def test_a_vocabulary_that_cannot_be_used_is_invalid_input_and_no_bug(
-    tmp_path: Path, name: str, text: str, told: str
+    tmp_path: Path, tags: str, told: str
 ) -> None:
-    (tmp_path / name).write_text(text)
+    (tmp_path / "words.yaml").write_text(f"- name: fog\n  tags: {tags}\n")
 
-    answer = vocabgap("draft", "film grain", "--vocabulary", name)
+    answer = vocabgap("draft", "film grain", "--vocabulary", "words.yaml")
 
-    assert (answer.code, name in answer.err, told in answer.err) == (2, True, True)
+    assert answer.code == 2
+    assert f"words.yaml': line 2, column 9: {told}" in answer.err

@@ -43,11 +43,6 @@ def test_a_frame_is_taken_off(frame: str) -> None:
     assert [need(frame.format(wanted)) for wanted in OBJECTS] == OBJECTS
 
 
-@pytest.mark.parametrize("wanted", OBJECTS)
-def test_what_has_no_frame_stays(wanted: str) -> None:
-    assert need(wanted) == wanted
-
-
 @pytest.mark.parametrize(
     ("wording", "left"),
     [
@@ -55,28 +50,7 @@ def test_what_has_no_frame_stays(wanted: str) -> None:
         ("the map tool has no way to trace a coastline from here", "trace a coastline"),
         ("Missing: no option to trace a coastline; drew it by hand", "trace a coastline"),
         ("Harbour MCP: cannot trace a coastline", "trace a coastline"),
-    ],
-)
-def test_frames_are_taken_off_one_after_the_other(wording: str, left: str) -> None:
-    assert need(wording) == left
-
-
-@pytest.mark.parametrize(
-    "wording",
-    [
-        "shade the sea but not the islands",
-        "shade the sea, but not the islands",
-        "list tides since a date",
-        "shaded sea with no islands",
-    ],
-)
-def test_what_narrows_a_need_is_no_frame(wording: str) -> None:
-    assert need(wording) == wording
-
-
-@pytest.mark.parametrize(
-    ("wording", "left"),
-    [
+        # Lists of absences.
         ("No `tide_table` view, no per-day chart", "tide table view, per-day chart"),
         ("no tides and no swell", "tides and swell"),
         ("No tool traces a coastline", "traces a coastline"),
@@ -91,21 +65,29 @@ def test_what_narrows_a_need_is_no_frame(wording: str) -> None:
         ("no chart without islands", "chart without islands"),
     ],
 )
-def test_a_list_of_absences_loses_all_of_them(wording: str, left: str) -> None:
+def test_all_frames_of_a_wording_are_taken_off(wording: str, left: str) -> None:
     assert need(wording) == left
 
 
 @pytest.mark.parametrize(
     "wording",
     [
+        *OBJECTS,
+        # What narrows a need.
+        "shade the sea but not the islands", "shade the sea, but not the islands", "list tides since a date",
+        "shaded sea with no islands",
+        # A negation of the need.
         "do not notify at low tide", "never notify at low tide", "no longer notify at low tide",
         "no notificar en marea baja", "No hay forma de exportar mareas",
         "list harbours that have no tide table", "warn if a chart has no tides",
         "filter harbours that aren't charted", "harbours which can't be charted",
         "captains who cannot log in",
+        # Nothing would be left.
+        "no", "cannot", "missing", "Missing:", "no X", "wanted", "can't be", "MISSING::::", "???", "…", "- ;",
+        "No such tool available:",
     ],
 )  # fmt: skip
-def test_a_negation_of_the_need_is_no_frame(wording: str) -> None:
+def test_a_wording_without_a_frame_or_without_a_need_stays_whole(wording: str) -> None:
     assert need(wording) == wording
 
 
@@ -139,17 +121,6 @@ def test_the_verb_of_what_cannot_be_done_is_part_of_the_need(passive: str) -> No
 )  # fmt: skip
 def test_names_of_tools_are_written_as_words_and_no_others(name: str, left: str) -> None:
     assert need(name) == left
-
-
-@pytest.mark.parametrize(
-    "wording",
-    [
-        "no", "cannot", "missing", "Missing:", "no X", "wanted", "can't be", "MISSING::::", "???", "…", "- ;",
-        "No such tool available:",
-    ],
-)  # fmt: skip
-def test_a_wording_stays_whole_where_nothing_would_be_left(wording: str) -> None:
-    assert need(wording) == wording
 
 
 def test_blanks_are_folded() -> None:

@@ -38,25 +38,18 @@ def test_a_word_that_few_mentions_use_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
+        # As most of the others are written.
         (("read_tide", "listShips", "fog_bank"), "lamp_glow"),
         (("read-tide", "list-ships", "fog_bank"), "lamp-glow"),
         (("fog", "tide"), "lamp_glow"),
-    ],
-)
-def test_a_name_is_written_as_most_of_the_others_are(names: tuple[str, ...], expected: str) -> None:
-    assert name("lamp", "glow", entries=tuple(map(Entry, names))) == expected
-
-
-@pytest.mark.parametrize(
-    ("taken", "expected"),
-    [
+        # Longer than names that entries have.
         (("Lamp_Glow",), "lamp_glow_bloom"),
         (("lamp_glow", "lamp_glow_bloom"), "lamp_glow_2"),
         (("lamp_glow", "lamp_glow_bloom", "lamp_glow_2"), "lamp_glow_3"),
     ],
 )
-def test_a_name_that_an_entry_has_is_made_longer(taken: tuple[str, ...], expected: str) -> None:
-    assert name("lamp", "glow", entries=tuple(map(Entry, taken)), operations=("bloom",)) == expected
+def test_a_name_goes_with_those_of_the_entries(names: tuple[str, ...], expected: str) -> None:
+    assert name("lamp", "glow", entries=tuple(map(Entry, names)), operations=("bloom",)) == expected
 
 
 def test_an_entry_of_the_name_is_told_as_what_to_look_at_first() -> None:
