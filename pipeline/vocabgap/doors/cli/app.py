@@ -179,9 +179,9 @@ class LoadedOnDemand(Group):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write a screen: the commands by purpose, then the options."""
-        width = max(map(len, PURPOSES))
+        width = max(map(len, PURPOSES)) + 1
         rows = [
-            (f"{'' if number else purpose:{width}} {verb}", _first_paragraph(place.load().help))
+            (f"{'' if number else f'{purpose}:':{width}} {verb}", _first_paragraph(place.load().help))
             for purpose, verbs in PURPOSES.items()
             for number, (verb, place) in enumerate(verbs.items())
             if purpose != _MORE
@@ -191,7 +191,7 @@ class LoadedOnDemand(Group):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_dl(rows)
-            formatter.write_dl([(f"{_MORE:{width - 1}}", ", ".join((*PURPOSES[_MORE], *rare)))])
+            formatter.write_dl([(f"{f'{_MORE}:':{width - 1}}", ", ".join((*PURPOSES[_MORE], *rare)))])
         with formatter.section("Options"):
             formatter.write_dl([options[name] for name in options if name not in rare])
 
