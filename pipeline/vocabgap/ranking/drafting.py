@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from itertools import count as numbers_from
 from typing import Any, Final
 
@@ -31,7 +31,17 @@ from vocabgap.model.tables import (
 )
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.text import REQUEST_WORDS, content_words, count, ignored_stems, stem, surface, visible, words
+from vocabgap.text import (
+    HYPHEN,
+    REQUEST_WORDS,
+    content_words,
+    count,
+    ignored_stems,
+    stem,
+    surface,
+    visible,
+    words,
+)
 
 SESSIONS: Final = 3  # to test against
 _EXAMPLES: Final = 10  # intents
@@ -40,6 +50,13 @@ _SHARE: Final = 0.5  # least mentions of an operation or category, relative to t
 _NAME_WORDS: Final = 4  # at most
 _SHARED_BY: Final = 0.5  # least share of the mentions that use a word of the name
 _NEGATIONS: Final = frozenset({"no", "not"})
+_LINKING_WORDS: Final = """
+about above across after against all along among another any around before behind below beside between both
+but down during each either every except few inside itself many more most near neither nor off other out
+outside over past per same several since some something such through throughout toward towards under until
+up via within without
+"""
+_LINKING: Final = frozenset(_LINKING_WORDS.split())  # beside function words, what no name begins or ends with
 _ASIDE: Final = re.compile(r"\([^()]*\)")
 _BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # the text after it explains the text before it
 # "sky_mask: selects the sky": a name, and what it means.
@@ -333,14 +350,20 @@ def _check(row: Mapping[str, Any], label: str) -> dict[str, object]:
 
 
 def shared_words(label: str, wordings: Mapping[str, int], ignored: frozenset[str] = frozenset()) -> list[str]:
-    """Return the words of a label that most mentions use."""
+    """Return the words of a label that most mentions use; the parts of a hyphenated word stay together."""
     mentions: Counter[str] = Counter()
     for wording, often in wordings.items():
         mentions.update(dict.fromkeys(map(stem, words(wording)), often))
-    own = _core(label, ignored)
-    shared = [word for word in own if mentions[stem(word)] >= _SHARED_BY * sum(wordings.values())] or own
-    foremost = sorted(shared, key=lambda word: -mentions[stem(word)])[:_NAME_WORDS]
-    return [word for word in own if word in foremost]
+    usage = {parts: max(mentions[stem(word)] for word in parts) for parts in _core(label, ignored)}
+    least = _SHARED_BY * sum(wordings.values())
+    shared = [parts for parts, often in usage.items() if often >= least] or [*usage]
+    foremost = sorted(shared, key=lambda parts: -usage[parts])
+    lengths = accumulate(map(len, foremost))
+    fitting = sum(length <= _NAME_WORDS for length in lengths) or 1
+    chosen = [parts for parts in usage if parts in foremost[:fitting]]
+    inner = [place for place, parts in enumerate(chosen) if not _LINKING.issuperset(parts)]
+    kept = chosen[inner[0] : inner[-1] + 1] if inner else chosen
+    return [*chain.from_iterable(kept)][:_NAME_WORDS]
 
 
 def propose_name(
@@ -358,15 +381,24 @@ def propose_name(
     return next(name for name in longer if name.casefold() not in taken), (note,)
 
 
-def _core(label: str, ignored: frozenset[str]) -> list[str]:
-    """Return the distinct content words of a label; leave out asides if something else is left."""
+def _core(label: str, ignored: frozenset[str]) -> list[tuple[str, ...]]:
+    """Return the distinct content words of a label; leave out asides if something else is left.
+
+    Each has its parts: several if it is hyphenated, one of which may be a function word.
+    """
     for text in (_BREAK.split(_ASIDE.sub(" ", label))[0], label):
-        own: dict[str, str] = {}
-        for word in words(text):
-            if stem(word) not in ignored and not word.isdigit() and word not in _NEGATIONS:
-                own.setdefault(stem(word), word)
+        own: list[tuple[str, ...]] = []
+        known: set[str] = set()
+        for run in text.split():
+            parts = [word for word in words(run) if not word.isdigit()]
+            for group in [parts] if re.search(HYPHEN, run) else [[word] for word in parts]:
+                is_content = any(stem(word) not in ignored and word not in _NEGATIONS for word in group)
+                new = tuple(word for word in group if stem(word) not in known)
+                if is_content and new:
+                    own.append(new)
+                    known.update(map(stem, new))
         if own:
-            return list(own.values())
+            return own
     return []
 
 
