@@ -289,12 +289,13 @@ def test_every_export_of_posthog_is_read_without_options(
     columns: list[str], rows: list[list[str]], workspace: Path
 ) -> None:
     objects = put(workspace, "events.jsonl", *EVENTS)
+    texts = put(workspace, "texts.jsonl", *(dict(zip(COLUMNS, row, strict=True)) for row in TEXTS))
     table, answer = workspace / "events.csv", workspace / "query.json"
     with table.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([columns, *rows])
     answer.write_text(json.dumps({"columns": columns, "hasMore": False, "results": rows}, indent=1))
 
-    for path in (objects, table, answer):
+    for path in (objects, texts, table, answer):
         scanned = scan(path)
         (found,) = scanned.records.select("missing_capability", "timestamp").rows()
         assert found == ("rake", datetime(2026, 6, 1, 10, tzinfo=UTC))

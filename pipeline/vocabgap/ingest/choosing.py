@@ -17,11 +17,11 @@ import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, nearest
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type, moment_of, ungrouped
-from vocabgap.ingest.formats import ROWS, Content, Form, parsed, rows_of
+from vocabgap.ingest.formats import ROWS, Content, Form, rows_of
 from vocabgap.ingest.reading import OpenLog, blocks, documents, judged, values_of
 from vocabgap.ingest.roots import quoted, shown_root
 from vocabgap.model.record import PHRASE_FIELDS
-from vocabgap.model.sources import Pointer, json_pointer, value_at
+from vocabgap.model.sources import Pointer, json_pointer, parsed, value_at
 from vocabgap.text import count, excerpt
 
 _DEPTH: Final = 3  # of the objects that are searched for lists and keys

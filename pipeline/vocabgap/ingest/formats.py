@@ -6,7 +6,6 @@ The content of a file decides its form, not its name. Rows of tables become line
 import codecs
 import csv
 import io
-import json
 import re
 import sys
 from collections import deque
@@ -25,6 +24,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.decoding import FieldMap, Rejected, ungrouped
 from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
 from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, RejectReason
+from vocabgap.model.sources import parsed
 from vocabgap.text import count, excerpt
 
 DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
@@ -269,15 +269,7 @@ def _converters(fields: FieldMap) -> dict[str, Callable[[Any], Any]]:
     return converters
 
 
-def parsed(cell: Any) -> Any:  # noqa: ANN401 - here and below: any JSON
-    """Return the object or the list that the text of a cell holds, else the cell."""
-    if isinstance(cell, str) and cell.lstrip().startswith(("{", "[")):
-        with suppress(ValueError, RecursionError):
-            return json.loads(cell)
-    return cell
-
-
-def _names(cell: Any) -> Any:  # noqa: ANN401
+def _names(cell: Any) -> Any:  # noqa: ANN401 - here and below: any JSON
     """Return the names in a cell: a JSON list, or texts separated by semicolons."""
     value = parsed(cell)
     if isinstance(value, str):

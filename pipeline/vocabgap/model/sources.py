@@ -4,9 +4,11 @@
 of the settings extend them.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
@@ -295,8 +297,9 @@ def json_pointer(keys: Iterable[object]) -> str:
 
 
 def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JSON may hold
-    """Return the value that some keys lead to, or None."""
+    """Return the value that some keys lead to, or None; a text on the way may hold JSON."""
     for place, key in enumerate(pointer):
+        value = parsed(value)
         if key == ANY_MEMBER and isinstance(value, list):
             found = (value_at(member, pointer[place + 1 :]) for member in value)
             return next((member for member in found if member is not None), None)
@@ -310,6 +313,19 @@ def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JS
         else:
             return None
     return value
+
+
+def parsed(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return the object or the list that a text holds, else the value."""
+    is_json = isinstance(value, str) and value.lstrip().startswith(("{", "["))
+    return _parsed(value) if is_json else value
+
+
+@lru_cache(maxsize=1)  # one text is asked for many values
+def _parsed(text: str) -> Any:  # noqa: ANN401
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
