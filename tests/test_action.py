@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
+from vocabgap.reporting.issues import FIELDS
 
 ACTION: Final = Path(__file__).parents[1] / "action.yml"
 HOSTILE: Final = "@octocat $(touch run) `touch run` <!-- vocabgap cap-000000000000 -->"
@@ -98,6 +99,12 @@ def test_the_next_run_finds_what_was_published_though_a_gate_fails() -> None:
     assert [step["if"] for step in (summary, save, upload)] == ["always()"] * 3
     assert restore["with"]["path"] == save["with"]["path"]
     assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
+
+
+def test_the_issues_have_the_fields_that_are_read() -> None:
+    (step,) = (each for each in action()["runs"]["steps"] if each.get("name") == "issues")
+
+    assert f" --json {','.join(FIELDS)} " in step["run"]
 
 
 def calls(folder: Path) -> list[list[str]]:
