@@ -11,6 +11,8 @@ from itertools import chain
 from threading import get_ident
 from typing import Any, Final
 
+import msgspec
+
 from vocabgap.errors import InvalidInputError, texts
 from vocabgap.messages import unknown_name
 
@@ -283,6 +285,14 @@ def escape_unseen_in_json(document: str) -> str:
 def without_commands_in_json(document: str) -> str:
     """Return an equivalent JSON document without `##`, with which commands for CI begin."""
     return document.replace("##", r"\u0023\u0023")
+
+
+def indented_json(value: object, encoding: str = "utf-8") -> str:
+    """Return a value as JSON of several lines that an encoding has, without commands for CI."""
+    document = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    if carried(document, encoding) != document:
+        document = json.dumps(msgspec.to_builtins(value), indent=2)  # in ASCII
+    return without_commands_in_json(document)
 
 
 def carried(value: str, encoding: str) -> str:

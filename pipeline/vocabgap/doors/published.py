@@ -8,13 +8,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
 from vocabgap.doors.verbs import QUIET, RUN, SHARE, Answer, Event, Place, Request, argument, option, verb
 from vocabgap.errors import ExitCode
 from vocabgap.model.settings import DEFAULT_TOP
-from vocabgap.text import carried, printable_name, without_commands_in_json
+from vocabgap.text import indented_json, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
@@ -117,14 +116,7 @@ def draft(call: "Call", request: Draft) -> Answer:
         stop_words=settings.cluster.stop_words,
         operation_aliases=settings.operation_aliases,
     )
-    return Answer(result={"draft": entry}, text=_json(entry))
-
-
-def _json(value: msgspec.Struct) -> str:
-    document = without_commands_in_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
-    if carried(document, sys.stdout.encoding or "utf-8") != document:
-        return without_commands_in_json(json.dumps(msgspec.to_builtins(value), indent=2))  # in ASCII
-    return document
+    return Answer(result={"draft": entry}, text=indented_json(entry, sys.stdout.encoding or "utf-8"))
 
 
 class Issues(Request, kw_only=True):

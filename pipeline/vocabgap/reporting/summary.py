@@ -39,7 +39,7 @@ from vocabgap.reporting.overviews import (
     reclassified_of,
     recurring_sets_of,
 )
-from vocabgap.text import count, surface, unit_names
+from vocabgap.text import count, indented_json, surface, unit_names
 
 QUOTES: Final = 2
 
@@ -79,7 +79,7 @@ class Shortlisted(NamedTuple):
     @property
     def entry(self) -> str:
         """Return the draft as JSON."""
-        return msgspec.json.format(msgspec.json.encode(self.draft), indent=2).decode()
+        return indented_json(self.draft)
 
 
 class Summary(msgspec.Struct, frozen=True):
