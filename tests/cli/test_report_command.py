@@ -76,7 +76,7 @@ def test_ranks_that_are_too_close_to_call_are_bracketed_and_told_in_a_line(demo:
     told = vocabgap("report", demo, "--embedder", "none", "--now", "2026-07-01", "--top", "4").out
     ranks = [line[:6].strip() for line in told.splitlines() if line[:2].strip().isdigit()]
     assert ranks[:4] == ["1 ┐", "2 │", "3 ┘", "4 ┐"]
-    assert "\n1 to 3 and 4 to 9 are too close to call.\n" in told
+    assert "\nRanks 1 to 3 and 4 to 9 are too close to call.\n" in told
 
 
 def test_a_pin_is_told_as_a_pin_wherever_its_rank_is(photos: Path, tmp_path: Path) -> None:

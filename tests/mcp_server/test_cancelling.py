@@ -37,7 +37,7 @@ class Held:
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Held:
     waiting = Held()
-    monkeypatch.setattr("vocabgap.doors.mcp.workspace.analyse", waiting)
+    monkeypatch.setattr("vocabgap.pipeline.analyse", waiting)
     return waiting
 
 

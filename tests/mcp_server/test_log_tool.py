@@ -24,7 +24,7 @@ def last_of(root: Path, image: str) -> dict[str, Any]:
 
 
 def holding(patch: pytest.MonkeyPatch, name: str) -> tuple[threading.Event, threading.Event]:
-    """Hold a function of the workspace: tells when it began, and waits until it may go on."""
+    """Hold a function: tells when it began, and waits until it may go on."""
     begun, go_on = threading.Event(), threading.Event()
 
     def held(*_: object, **__: object) -> None:
@@ -32,7 +32,7 @@ def holding(patch: pytest.MonkeyPatch, name: str) -> tuple[threading.Event, thre
         assert go_on.wait(20)
         raise TimeoutError
 
-    patch.setattr(f"vocabgap.doors.mcp.workspace.{name}", held)
+    patch.setattr(f"vocabgap.{name}", held)
     return begun, go_on
 
 
@@ -184,7 +184,7 @@ async def test_a_log_that_another_program_holds_keeps_no_other_image_waiting(
 async def test_a_gap_is_written_while_others_are_compared_with_what_is_known(
     connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, go_on = holding(monkeypatch, "Workspace.entries")
+    begun, go_on = holding(monkeypatch, "doors.mcp.workspace.Workspace.entries")
     log = "log_vocabulary_gap"
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, log, {"image_id": "heron", "description": "moon glow"})
@@ -250,7 +250,7 @@ async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(
 async def test_logging_does_not_wait_for_a_ranking(
     connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, go_on = holding(monkeypatch, "analyse")
+    begun, go_on = holding(monkeypatch, "pipeline.analyse")
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, "report_gaps", {})
         assert await anyio.to_thread.run_sync(begun.wait, 20)

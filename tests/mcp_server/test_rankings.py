@@ -22,7 +22,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Selection]:
         found.append(selection)
         return analyse(root, selection=selection, **named)
 
-    monkeypatch.setattr(module, "analyse", counting)
+    monkeypatch.setattr("vocabgap.pipeline.analyse", counting)
     return found
 
 

@@ -101,7 +101,7 @@ async def test_a_bug_is_told_and_traced_only_where_that_is_asked_for(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("wordings")
 
-    monkeypatch.setattr("vocabgap.doors.mcp.workspace.analyse", broken)
+    monkeypatch.setattr("vocabgap.pipeline.analyse", broken)
     async with connect(photos) as client:
         result: Any = await client.call_tool("report_gaps", {})
     assert result.structured_content["error"]["code"] == "bug"

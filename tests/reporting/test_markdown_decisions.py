@@ -83,12 +83,12 @@ def test_the_first_is_told_with_its_lead_trend_and_workaround(desk: Desk) -> Non
     told = lead(text_of(desk.report(now=datetime(2026, 4, 5, tzinfo=UTC))))
     assert re.search(
         r"Ranks 1 to 3 are too close to call: the second would be first in \d+ % of random samples of"
-        r" images\. Its rank is 1, with 90 % confidence between",
+        r" images\. The rank of this need is 1, with 90 % confidence between",
         told,
     )
     assert "Too early for a trend: the first record is less than 3 weeks old." in told
     assert "Workaround: drew it (1 time)." in told
-    assert "Nobody has decided about it." in told
+    assert "Nobody has decided about this need." in told
 
 
 def test_without_a_vocabulary_it_is_not_known_what_is_covered(desk: Desk) -> None:
@@ -111,22 +111,22 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(des
     made = desk.report(SKY, FOG)
     first, standing, missing, *_ = lead(text_of(made)).split("\n\n")[3:]
     assert first == (
-        "**sky mask** is asked for most: 3 times on 2 images, on 2026-04-01. It possibly exists already."
+        "**sky mask** is asked for most: 3 times on 2 images, on 2026-04-01."
         " The entry `sky_mask` probably covers all of it."
         " It is listed below with its evidence."
     )
     assert standing.startswith("Ranks 1 to 3 are too close to call: the second would be first in ")
-    assert standing.endswith("Workaround: drew it (1 time). Nobody has decided about it.")
+    assert standing.endswith("Workaround: drew it (1 time). Nobody has decided about this need.")
     assert missing.startswith("Of the others, **film grain** is asked for most: 2 times on 2 images")
 
 
 @pytest.mark.parametrize(
     ("entries", "told"),
     [
-        ((SKY, FILM), "The next one possibly exists, too; both are listed below with their evidence."),
+        ((SKY, FILM), "The next one is probably covered, too. Both are listed below with their evidence."),
         (
             (SKY, FILM, FLARE),
-            "The others that rank next possibly exist, too; all are listed below with their evidence.",
+            "The others that rank next are probably covered, too. All are listed below with their evidence.",
         ),
     ],
 )
@@ -145,7 +145,7 @@ def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk:
 
 
 def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk) -> None:
-    told = "Missing ranks are probably covered; see below."
+    told = "The needs of missing ranks are probably covered; see below."
     assert told in text_of(desk.report(FILM, FOG))
     assert told not in text_of(desk.report(FOG))
 

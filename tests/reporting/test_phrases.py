@@ -122,7 +122,7 @@ def test_a_lead_is_in_the_unit_of_the_ranking(
     assert phrase("lead", one, two, ranked_by) == text
 
 
-SURE = "Its rank is 1, with 90 % confidence between 1 and 4."
+SURE = "The rank of this need is 1, with 90 % confidence between 1 and 4."
 CLOSE = "Ranks 1 to 14 are too close to call"
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from vocabgap.clustering.grouping import Clusters
-from vocabgap.errors import StateError, installing
+from vocabgap.errors import NotFoundError, StateError, installing
 from vocabgap.pipeline import Run
+from vocabgap.reporting.map import FEWEST_PLACES
 
 if TYPE_CHECKING:
     import altair as alt
@@ -22,7 +23,7 @@ _UNDRAWN: Final = r"[\p{C}\x{10000}-\x{10FFFF}]"
 
 
 def ranking(ranked: pl.DataFrame, top: int = 15) -> "alt.LayerChart":
-    """Draw the first capabilities: a bar for the mentions, a line for the range of their true number.
+    """Draw the first capabilities: a bar for the mentions, a line for the likely range of mentions.
 
     Args:
         ranked: Table `capabilities`, as `rank` and `run` return it.
@@ -74,13 +75,15 @@ def map(run: Run) -> "alt.LayerChart":  # noqa: A001 - as people write it: vg.pl
     """Draw the map of a run: needs with similar wording or the same category are close together.
 
     Raises:
-        LookupError: The run has fewer than three needs.
+        NotFoundError: The run has too few needs.
     """
     with _extra():
         import altair as alt
     places = [(each.capability_id, each.x, each.y) for each in run.published.summary.places]
     if not places:
-        raise LookupError("fewer than three needs make no map")
+        raise NotFoundError(
+            f"fewer than {FEWEST_PLACES} needs make no map", hint="scan more logs, or narrow the run less"
+        )
     points = pl.DataFrame(places, schema=["capability_id", "x", "y"], orient="row")
     columns = ("x", "y", "label", "mentions", "intent_category")
     rows = run.ranked.join(points, on="capability_id").sort("rank").select(columns).with_row_index("order")

@@ -124,9 +124,7 @@ class Issues(Request, kw_only=True):
 
     known: Annotated[
         Path,
-        argument(
-            "What `gh issue list --label vocabgap --state all --json …` printed, as in the Action.", "FILE"
-        ),
+        argument("JSON file of the known issues, as `gh issue list --json` writes it in the Action.", "FILE"),
     ]
     run: Annotated[Place | None, RUN] = None
     top: Annotated[_Number, option("Number of needs that get an issue if they have none.")] = _NEW

@@ -112,7 +112,7 @@ class _LogSettings(Section, frozen=True):
         dict[str, str | tuple[str, ...]],
         flag(
             "--map",
-            "FIELD=PATH: path of a field of the record in the objects of such files. Of several paths for a"
+            "FIELD=PATH: path of a field of the record in the objects of your file. Of several paths for a"
             " field, the first with a value counts.",
             rare=True,
         ),
@@ -172,7 +172,7 @@ class RankSettings(Section, frozen=True):
     `X` of table `capabilities`; the others are ranked after the established ones.
     """
 
-    by: Annotated[RankBy, flag("--rank-by", "Count to sort by.", variable="VOCABGAP_RANK_BY")] = (
+    by: Annotated[RankBy, flag("--rank-by", "Number to sort by.", variable="VOCABGAP_RANK_BY")] = (
         RankBy.MENTIONS
     )
     min_images: Annotated[

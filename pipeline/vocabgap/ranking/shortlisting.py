@@ -25,12 +25,12 @@ class Candidate(msgspec.Struct, frozen=True):
 def shortlist_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Settings) -> tuple[Candidate, ...]:
     """Return the shortlist: pinned capabilities, then the greatest priorities; at most `MOST`.
 
-    Where no need is on two images, mentions count in place of images. Each draft uses the examples of its
+    If no need is on two images, mentions count in place of images. Each draft uses the examples of its
     capability alone, so no records are read.
     """
     open_ = ranked.filter(is_to_author(settings.vocabulary.threshold))
-    reach = pl.when(pl.col("images").max() > 1).then("images").otherwise("mentions").log1p()
-    scored = open_.with_columns(score=reach * pl.col("need") * pl.col("recency"))
+    reach = pl.when(pl.col("images").max() > 1).then(1.0).otherwise(pl.col("mentions").log1p())
+    scored = open_.with_columns(score=reach * pl.col("priority"))
     first = scored.sort("pinned", "score", "rank", descending=[True, True, False]).head(MOST)
     is_near = pl.col("score") >= LEAST_SHARE * pl.col("score").max()
     chosen = first.with_row_index().filter((pl.col("index") < FEWEST) | pl.col("pinned") | is_near)

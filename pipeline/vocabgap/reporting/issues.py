@@ -28,9 +28,9 @@ from vocabgap.text import excerpt
 
 LABEL: Final = "vocabgap"
 _OPEN: Final = "OPEN"
-_WANTED_AGAIN: Final = ("COMPLETED", "", None)  # why an issue was closed that may be reopened
+_WANTED_AGAIN: Final = ("COMPLETED", "", None)  # state reasons that allow reopening
 _MARK: Final = re.compile(r"^<!-- vocabgap ((?:cap-[0-9a-f]{12} ?)+)-->\s*$", re.MULTILINE)
-_SURFACES: Final = 25  # whose identifiers an issue has, in case that the earlier reports are lost
+_SURFACES: Final = 25  # wordings with an identifier in an issue: they find the need without earlier reports
 
 
 class Issue(msgspec.Struct, frozen=True, rename="camel"):
@@ -50,6 +50,7 @@ class Issue(msgspec.Struct, frozen=True, rename="camel"):
 
 
 FIELDS: Final = tuple(each.encode_name for each in msgspec.structs.fields(Issue))
+LIST_COMMAND: Final = f"gh issue list --label {LABEL} --state all --limit 10000 --json {','.join(FIELDS)}"
 
 
 class Step(NamedTuple):
@@ -69,9 +70,8 @@ def read_issues(content: bytes) -> list[Issue]:
     try:
         return msgspec.json.decode(content, type=list[Issue])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        command = f"gh issue list --label {LABEL} --state all --json {','.join(FIELDS)}"
         raise InvalidInputError(
-            f"these are no issues: {error}", hint=f"write them with `{command}`"
+            f"these are no issues: {error}", hint=f"write them with `{LIST_COMMAND}`"
         ) from error
 
 

@@ -28,6 +28,7 @@ _EVERYTHING: Final = Selection()
 _LONGEST_NAME: Final = 255  # bytes of a file name
 _SEPARATORS: Final = frozenset("/\\\0")
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+_LINK_HINT: Final = "remove the link"
 _NAME_HINT: Final = "expected the name of a folder in the server's root, not a path"
 
 
@@ -54,7 +55,7 @@ class Workspace:
         """Return the folder of an image below the root; without an image, the root."""
         if image_id is None:
             if not self._is_below((self.root / LOG_NAME).resolve()):
-                raise InvalidInputError("the log of the root is a link out of it", hint="remove the link")
+                raise InvalidInputError("the log of the root is a link out of it", hint=_LINK_HINT)
             return self.root
         shown = excerpt(image_id)
         if not _is_name(image_id):
@@ -69,7 +70,7 @@ class Workspace:
             ) from error
         log = folder / LOG_NAME
         if not all(self._is_below(place) for place in (folder, log.resolve())):
-            raise InvalidInputError(f"image_id: '{shown}' is outside the root", hint=_NAME_HINT)
+            raise InvalidInputError(f"image_id: '{shown}' is outside the root", hint=_LINK_HINT)
         if not folder.is_dir():
             raise InvalidInputError(f"image_id: '{shown}' is not a folder", hint=_NAME_HINT)
         return folder

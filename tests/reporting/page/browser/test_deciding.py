@@ -18,7 +18,7 @@ from builders.command import vocabgap
 from vocabgap.model.settings import DEFAULT_DECISIONS
 
 FIRST, DISMISSED, RARE = (f"cap-{place:012x}" for place in (0, 8, 60))
-ANOTHER, SAME = "Tick what is another need", "Tick what is the same need"
+ANOTHER, SAME = "Split off what does not belong", "Merge what is the same need"
 NEEDS = {
     "sharpen the eyes": 9, "sharpen both eyes": 4, "sharpen eyes in a portrait": 3,
     "a brush for the teeth": 5, "whiten teeth with a brush": 4, "brush to whiten every tooth": 3,

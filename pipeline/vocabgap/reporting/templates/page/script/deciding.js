@@ -37,8 +37,8 @@ function decidingAbout(capability) {
     return tick(decision('merge', capability, { other: identified(other) }), other.mentions, ...words);
   });
   return make('section', { class: 'decide' }, make('h3', {}, 'Decide'),
-    choices(`Tick what is another need than “${capability.label}”`, parts), choices('Tick what is the same need (nearest first)', neighbours), preview, ...buttons(capability),
-    make('p', { class: 'note' }, 'Each choice is kept at once. Record them at the end of the page.'));
+    choices(`Split off what does not belong to “${capability.label}”`, parts), choices('Merge what is the same need (nearest first)', neighbours), preview, ...buttons(capability),
+    make('p', { class: 'note' }, 'This browser keeps each choice. The command at the end of the page records them.'));
 }
 
 function choices(question, items) {

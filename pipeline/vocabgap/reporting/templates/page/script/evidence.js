@@ -36,7 +36,7 @@ function section(name, title, items, content) {
 /** The figures that a decision needs. */
 function keyFacts(capability) {
   return defined('facts key', [
-    ['Mentions', `${whole(capability.mentions)} counted, likely ${[capability.likely, capability.marks].filter(Boolean).join(', ')}`],
+    ['Mentions', `${whole(capability.mentions)}, likely ${[`${capability.likely} by stricter and looser grouping`, capability.marks].filter(Boolean).join(', ')}`],
     [capital(run.unit[1]), whole(capability.images)],
     capability.pin
       ? ['Rank', isolated(capability.pin)]

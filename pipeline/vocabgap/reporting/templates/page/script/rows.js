@@ -36,7 +36,7 @@ function marksOf({ marks }) {
   return marks ? [' ', make('span', { class: 'name' }, marks)] : [];
 }
 
-/** A cell; on a narrow screen, where a row is a card, some show the name of their column. */
+/** A cell; some show the name of their column in a card. */
 function cell(column, { likely }, children) {
   const name = NAMED.has(column) ? { 'data-name': nameOfColumn(column) } : {};
   if (column === 'mentions') name.title = `likely ${likely}`;
