@@ -59,7 +59,7 @@ class ReviewRequest(OverRoots):
 
 @verb(filtered(ReviewRequest, *WHOSE), settings=("ingest", "cluster", "--decisions"))
 def review(call: "Call", request: ReviewRequest) -> Answer:
-    """Tick groups that are the same need, and wordings of another.
+    """Tick groups of the same need, and wordings of another.
 
     The screen that may change most comes first. Each answer is saved at once as decisions, as with
     `vocabgap decide`.
