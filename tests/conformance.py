@@ -50,8 +50,8 @@ def main(arguments: list[str]) -> int:
     for case in listed:
         wrong, note = outcome(case, cases)
         failed += bool(wrong)
-        told = f" ({note})" if note else ""
-        print(f"FAIL {case.id}: {'; '.join(wrong)}{told}" if wrong else f"ok   {case.id}{told}")
+        message = f" ({note})" if note else ""
+        print(f"FAIL {case.id}: {'; '.join(wrong)}{message}" if wrong else f"ok   {case.id}{message}")
     print(f"{len(listed)} cases: {len(listed) - failed} ok, {failed} failed")
     return 1 if failed or not listed else 0
 

@@ -68,12 +68,12 @@ def steps(tmp_path: Path) -> Steps:
         done = None
         for step in action()["runs"]["steps"]:
             if step.get("name") in names:
-                told = {name: said[value[4:-3]] for name, value in step.get("env", {}).items()}
+                message = {name: said[value[4:-3]] for name, value in step.get("env", {}).items()}
                 summary = str(tmp_path / "summary.md")
                 path = f"{programs}:{os.environ['PATH']}"
                 done = subprocess.run(
                     [BASH, "-e", "-o", "pipefail", "-c", step["run"]],
-                    env={**os.environ, **told, "PATH": path, "GITHUB_STEP_SUMMARY": summary},
+                    env={**os.environ, **message, "PATH": path, "GITHUB_STEP_SUMMARY": summary},
                     cwd=tmp_path,
                     capture_output=True,
                     text=True,

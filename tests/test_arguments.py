@@ -42,7 +42,7 @@ def refused(call: Call, *arguments: object, **named: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("settings", {}, "expected a ClusterSettings, found dict"),
         ("threshold", "0.5", "expected one of a number, by wording, found '0.5'"),
@@ -62,8 +62,8 @@ def refused(call: Call, *arguments: object, **named: object) -> str:
         ("synonyms", {"haze": ["fog"], "mist": ["haze"]}, "'haze' has synonyms but is a synonym of 'mist'"),
     ],
 )
-def test_what_a_clustering_cannot_use_is_named(scan: Scan, name: str, value: object, told: str) -> None:
-    assert refused(vg.cluster, scan.records, **{name: value}).startswith(f"{name}: {told}")
+def test_what_a_clustering_cannot_use_is_named(scan: Scan, name: str, value: object, message: str) -> None:
+    assert refused(vg.cluster, scan.records, **{name: value}).startswith(f"{name}: {message}")
 
 
 @pytest.mark.parametrize("stage", ["cluster", "rank", "report"])
@@ -75,13 +75,13 @@ def test_what_is_no_frame_is_named(stage: str, frame: object, what: str, found: 
     table = "capabilities" if stage == "report" else "records"
     arguments = (frame, found) if stage == "rank" else (frame,)
 
-    told = refused(getattr(vg, stage), *arguments)
+    message = refused(getattr(vg, stage), *arguments)
 
-    assert told == f"frame '{table}': expected a polars.DataFrame, found {what}"
+    assert message == f"frame '{table}': expected a polars.DataFrame, found {what}"
 
 
 @pytest.mark.parametrize(
-    ("call", "value", "told"),
+    ("call", "value", "message"),
     [
         (Clusters.at, "0.5", "threshold: expected a number, found '0.5'"),
         (Clusters.at, False, "threshold: expected a number, found False"),
@@ -91,9 +91,9 @@ def test_what_is_no_frame_is_named(stage: str, frame: object, what: str, found: 
     ],
 )
 def test_what_the_groups_cannot_be_asked_is_named(
-    found: Clusters, call: Call, value: object, told: str
+    found: Clusters, call: Call, value: object, message: str
 ) -> None:
-    assert refused(call, found, value) == told
+    assert refused(call, found, value) == message
 
 
 def test_numbers_of_numpy_are_numbers(found: Clusters) -> None:
@@ -103,7 +103,7 @@ def test_numbers_of_numpy_are_numbers(found: Clusters) -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "message"),
     [
         ({"by": 3}, "by: expected text, found 3"),
         ({"now": "2026-05-01"}, "now: expected a datetime with an offset, found '2026-05-01'"),
@@ -121,19 +121,19 @@ def test_numbers_of_numpy_are_numbers(found: Clusters) -> None:
     ],
 )
 def test_what_a_ranking_cannot_use_is_named(
-    scan: Scan, found: Clusters, named: dict[str, object], told: str
+    scan: Scan, found: Clusters, named: dict[str, object], message: str
 ) -> None:
-    assert refused(vg.rank, scan.records, found, **named).startswith(told)
+    assert refused(vg.rank, scan.records, found, **named).startswith(message)
 
 
 def test_groups_that_are_none_are_named(scan: Scan) -> None:
-    told = refused(vg.rank, scan.records, scan.records)
+    message = refused(vg.rank, scan.records, scan.records)
 
-    assert told == "clusters: expected what vocabgap.cluster returned, found polars.DataFrame"
+    assert message == "clusters: expected what vocabgap.cluster returned, found polars.DataFrame"
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "message"),
     [
         ({"out": 3}, "out: expected the path of a folder, found 3"),
         ({"out": None}, "out: expected the path of a folder, found None"),
@@ -148,14 +148,14 @@ def test_groups_that_are_none_are_named(scan: Scan) -> None:
     ],
 )
 def test_what_a_report_cannot_use_is_named(
-    ranked: pl.DataFrame, named: dict[str, object], told: str, tmp_path: Path
+    ranked: pl.DataFrame, named: dict[str, object], message: str, tmp_path: Path
 ) -> None:
-    assert refused(vg.report, ranked, **{"out": tmp_path / "out", **named}) == told
+    assert refused(vg.report, ranked, **{"out": tmp_path / "out", **named}) == message
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "message"),
     [
         ({"settings": {}}, "settings: expected a Settings, found dict"),
         ({"selection": "sky"}, "selection: expected a Selection, found 'sky'"),
@@ -165,8 +165,8 @@ def test_what_a_report_cannot_use_is_named(
         ({"now": datetime(2026, 7, 1)}, "now: expected a datetime with an offset, found datetime"),  # noqa: DTZ001
     ],
 )
-def test_what_a_run_cannot_use_is_named(tmp_path: Path, named: dict[str, object], told: str) -> None:
-    assert refused(vg.run, **{"roots": tmp_path, "out": tmp_path / "out", **named}).startswith(told)
+def test_what_a_run_cannot_use_is_named(tmp_path: Path, named: dict[str, object], message: str) -> None:
+    assert refused(vg.run, **{"roots": tmp_path, "out": tmp_path / "out", **named}).startswith(message)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -40,7 +40,7 @@ def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *runs: dict[str, A
 
 
 @pytest.mark.parametrize(
-    ("times", "code", "told"),
+    ("times", "code", "message"),
     [(1.3, 1, "1 slower, 0 faster"), (1.08, 0, "0 slower, 0 faster"), (0.7, 0, "0 slower, 1 faster")],
 )
 def test_what_grows_by_more_than_the_noise_is_slower(
@@ -49,10 +49,10 @@ def test_what_grows_by_more_than_the_noise_is_slower(
     capsys: pytest.CaptureFixture[str],
     times: float,
     code: int,
-    told: str,
+    message: str,
 ) -> None:
     assert compared(tmp_path, monkeypatch, results(1.0), results(times)) == code
-    assert told in capsys.readouterr().out
+    assert message in capsys.readouterr().out
 
 
 def test_runs_that_scatter_widely_say_less() -> None:
@@ -118,10 +118,10 @@ def test_a_ratio_is_how_many_times_as_much_as_the_peer_takes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"), [(0.0000715, "0.0000715"), (0.5, "0.500"), (12.345, "12.3"), (12345.6, "12,346")]
+    ("value", "message"), [(0.0000715, "0.0000715"), (0.5, "0.500"), (12.345, "12.3"), (12345.6, "12,346")]
 )
-def test_figures_are_told_with_three_digits(value: float, told: str) -> None:
-    assert readable(value) == told
+def test_figures_are_told_with_three_digits(value: float, message: str) -> None:
+    assert readable(value) == message
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ def test_every_case_that_fails_is_named_and_the_run_ends_with_1(tmp_path: Path) 
     done = subprocess.run([sys.executable, runner, path], capture_output=True, text=True, check=False)
     *failed, total = done.stdout.splitlines()
     assert (done.returncode, done.stderr, total) == (1, "", "4 cases: 0 ok, 4 failed")
-    for line, (_, told) in zip(failed, FAILING, strict=True):
-        assert line.startswith(told)
+    for line, (_, message) in zip(failed, FAILING, strict=True):
+        assert line.startswith(message)
 
 
 def test_a_missing_file_and_an_empty_one_are_failures(tmp_path: Path, run: Run) -> None:

@@ -35,7 +35,7 @@ def copied(source: Path, target: Path, seed: int) -> Path:
 
 
 def reported(root: Path, out: Path, environment: dict[str, str]) -> Path:
-    told = subprocess.run(
+    result = subprocess.run(
         [
             VOCABGAP, "report", root, "--out", out, "--since", "2026-03-05", "--now", "2026-07-01", "--share",
             "--quiet",
@@ -46,7 +46,7 @@ def reported(root: Path, out: Path, environment: dict[str, str]) -> Path:
         cwd=root.parent,
         env={**os.environ, **environment},
     )  # fmt: skip
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
     return out
 
 

@@ -52,9 +52,9 @@ def test_jobs_of_the_manual_are_commands_that_there_are() -> None:
 
     for job in jobs:
         verb, *options = shlex.split(job)
-        told = vocabgap(verb, "--help").out
+        message = vocabgap(verb, "--help").out
         assert {option for option in options if option.startswith("--")} <= set(
-            re.findall(r"--[a-z-]+", told)
+            re.findall(r"--[a-z-]+", message)
         )
 
     assert len(jobs) == 1
@@ -63,8 +63,8 @@ def test_jobs_of_the_manual_are_commands_that_there_are() -> None:
 @WHOLE
 def test_table_of_attacks_is_one_that_the_soak_prints() -> None:
     heading, _, *rows = re.findall(r"^\| (.*) \|$", page("safety").split("## Attacks")[1], re.MULTILINE)
-    told = [dict(zip(soak.HEADINGS, row.split(" | "), strict=True)) for row in rows]
+    message = [dict(zip(soak.HEADINGS, row.split(" | "), strict=True)) for row in rows]
 
     assert heading == " | ".join(soak.HEADINGS)
-    assert {each["on"] for each in told} >= {f"{len(VERBS)} verbs that write", "seeds", "settings"}
-    assert {each["broken"] for each in told} == {"0"}
+    assert {each["on"] for each in message} >= {f"{len(VERBS)} verbs that write", "seeds", "settings"}
+    assert {each["broken"] for each in message} == {"0"}

@@ -14,11 +14,11 @@ MESSAGES = json.loads(Path(__file__).with_name("data").joinpath("messages.json")
 def test_the_name_of_a_tool_that_does_not_exist_is_taken_from_the_message(message: str) -> None:
     # {} is the name of the tool.
     for name in ("water_bed", "waterBed"):
-        told = message.format(name, name)
+        output = message.format(name, name)
 
-        assert refused_call(told) == refused_call(f"Calling failed. {told}") == RefusedCall(name, "")
-        assert refused_call(told, "tools/call bed") == RefusedCall("bed", "")
-        assert unknown_name(told) == name
+        assert refused_call(output) == refused_call(f"Calling failed. {output}") == RefusedCall(name, "")
+        assert refused_call(output, "tools/call bed") == RefusedCall("bed", "")
+        assert unknown_name(output) == name
 
 
 @pytest.mark.parametrize("message", MESSAGES["nameless"])

@@ -72,9 +72,9 @@ def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
 
 
 def test_stages_are_told_in_order(tmp_path: Path) -> None:
-    told: list[str] = []
-    run(write_corpus(tmp_path, ONE), tmp_path / "out", on_stage=told.append)
-    assert tuple(told) == STAGES == ("ingest", "cluster", "rank", "report")
+    message: list[str] = []
+    run(write_corpus(tmp_path, ONE), tmp_path / "out", on_stage=message.append)
+    assert tuple(message) == STAGES == ("ingest", "cluster", "rank", "report")
 
 
 @pytest.mark.parametrize(
@@ -184,13 +184,13 @@ def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_rank
 def test_a_vocabulary_that_cannot_be_read_is_told_before_anything_is_scanned(
     demo: Path, tmp_path: Path
 ) -> None:
-    told: list[str] = []
+    message: list[str] = []
     settings = Settings(vocabulary=VocabularySettings(paths=(str(tmp_path / "absent.json"),)))
 
     with pytest.raises(NotFoundError, match=r"absent\.json"):
-        run(demo, tmp_path / "out", settings=settings, on_stage=told.append)
+        run(demo, tmp_path / "out", settings=settings, on_stage=message.append)
 
-    assert told == []
+    assert message == []
     assert not (tmp_path / "out").exists()
 
 

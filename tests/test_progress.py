@@ -36,7 +36,7 @@ def test_a_scan_tells_how_many_logs_it_has_read(tmp_path: Path) -> None:
     write_corpus(tmp_path, {"one": [gap("sky mask")], "two": [gap("sky mask")]})
     heard: list[tuple[str, int, int]] = []
 
-    with heard_by(lambda *told: heard.append(told)):
+    with heard_by(lambda *message: heard.append(message)):
         scan(tmp_path)
     scan(tmp_path)
 
@@ -65,9 +65,11 @@ def test_a_terminal_shows_the_stage_and_how_far_it_is(monkeypatch: pytest.Monkey
     ]
 
 
-@pytest.mark.parametrize("told", [output.Output(quiet=True), output.Output()])
-def test_without_a_terminal_nothing_is_shown(told: output.Output, capsys: pytest.CaptureFixture[str]) -> None:
-    with told.progress(("ingest",)) as listener:
+@pytest.mark.parametrize("message", [output.Output(quiet=True), output.Output()])
+def test_without_a_terminal_nothing_is_shown(
+    message: output.Output, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with message.progress(("ingest",)) as listener:
         listener("ingest")
         tell("logs", 1, 2)
 

@@ -48,8 +48,8 @@ def test_charts_name_the_extra_that_they_need(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.slow
 def test_importing_costs_next_to_nothing() -> None:
     code = "import sys, vocabgap; print(*sorted({'polars', 'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == []
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
 
 
 def test_the_stages_of_the_design_s_example_fit_together_and_its_run_does_it_all(

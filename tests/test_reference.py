@@ -86,30 +86,30 @@ def test_reference_is_what_the_code_says(name: str, pytestconfig: pytest.Config)
 
 @WHOLE
 def test_every_requirement_has_a_test() -> None:
-    told = requirements_told()
+    message = requirements_told()
 
     def is_there(test: str) -> bool:
         path, _, function = test.partition("::")
         file = Path(__file__).parent / f"{path}.py"
         return file.is_file() and f"def {function}(" in file.read_text(encoding="utf-8")
 
-    assert [each for each in told if not is_there(each.test)] == []
-    assert {each.seed for each in told} == {*SEEDS}
-    assert len(told) >= 175
+    assert [each for each in message if not is_there(each.test)] == []
+    assert {each.seed for each in message} == {*SEEDS}
+    assert len(message) >= 175
 
 
 def test_every_command_and_each_of_its_options_is_told_and_explained() -> None:
     text = page("reference-commands")
-    told = [
+    message = [
         (context.command_path, names, meaning)
         for context in contexts()
         for names, meaning in options_of(context)
     ]
 
-    assert len(told) > 200
-    assert [each for each in told if not each[2]] == []
-    assert [path for path, _, _ in told if f"\n## {path}\n" not in text] == []
-    assert [names for _, names, _ in told if "--help" not in names and names not in text] == []
+    assert len(message) > 200
+    assert [each for each in message if not each[2]] == []
+    assert [path for path, _, _ in message if f"\n## {path}\n" not in text] == []
+    assert [names for _, names, _ in message if "--help" not in names and names not in text] == []
 
 
 def test_every_setting_is_told_and_explained() -> None:
@@ -143,9 +143,9 @@ def test_every_schema_is_named_where_one_is_asked_for() -> None:
 @WHOLE
 def test_every_variable_is_told_where_settings_are() -> None:
     used = {name for text in constants() for name in VARIABLE.findall(text)}
-    told = first_cells(page("settings").partition("## The environment")[2].partition("\n## ")[0])
+    message = first_cells(page("settings").partition("## The environment")[2].partition("\n## ")[0])
 
-    assert used == told
+    assert used == message
 
 
 @WHOLE

@@ -91,9 +91,9 @@ def test_the_installed_program_runs(installed: Path, tmp_path: Path) -> None:
     where = run(installed / "python", "-c", "import vocabgap; print(vocabgap.__file__)", cwd=tmp_path)
     assert Path(where.strip()).is_relative_to(installed.parent)
 
-    told = run(installed / "vocabgap", "demo", cwd=tmp_path)
+    message = run(installed / "vocabgap", "demo", cwd=tmp_path)
 
-    assert "38 capabilities" in told
+    assert "38 capabilities" in message
     assert (tmp_path / "vocabgap-demo/out/report.html").is_file()
     version = f"vocabgap {package.__version__}\n"
     assert run(installed / "python", "-m", "vocabgap", "--version", cwd=tmp_path) == version

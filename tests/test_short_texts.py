@@ -18,10 +18,10 @@ def made(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_run_is_told_by_its_counts_and_its_folder(made: Run) -> None:
-    told = f"38 capabilities, 334 mentions, in '{made.published.folder}'"
+    message = f"38 capabilities, 334 mentions, in '{made.published.folder}'"
 
-    assert repr(made) == str(made) == f"Run({told})"
-    assert repr(made.published) == f"Published({told})"
+    assert repr(made) == str(made) == f"Run({message})"
+    assert repr(made.published) == f"Published({message})"
     assert repr(made.published.summary) == "Summary(38 capabilities, 334 mentions, 10 shown)"
 
 

@@ -76,21 +76,21 @@ def checkout_without(slices: Sequence[str], place: Path) -> Checkout:
 def test_the_program_works_without_a_slice(slice_: str, demo: Path, tmp_path: Path) -> None:
     without = checkout_without([slice_], tmp_path)
 
-    told = without.run("-c", COMMANDS.replace("SLICE", slice_), demo, without.root)
+    result = without.run("-c", COMMANDS.replace("SLICE", slice_), demo, without.root)
 
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
     assert (without.root / "out" / "report.html").is_file()
-    assert f"\n  {slice_} " not in told.stdout
+    assert f"\n  {slice_} " not in result.stdout
 
 
 @pytest.mark.slow
 def test_the_other_tests_are_collected_and_pass_without_the_slices(tmp_path: Path) -> None:
     without = checkout_without(SLICES, tmp_path)
 
-    told = without.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", QUICK)
+    result = without.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", QUICK)
 
-    assert told.returncode == 0, told.stdout
-    assert "deselected" in told.stdout
+    assert result.returncode == 0, result.stdout
+    assert "deselected" in result.stdout
 
 
 @pytest.fixture(scope="module")

@@ -270,10 +270,10 @@ def test_visible_leaves_joiners_and_selectors_where_words_and_emoji_need_them(va
 
 @pytest.mark.parametrize("sequence", ["\U0001f468\u200d\U0001f33e", "1\ufe0f\u20e3"])
 def test_shortened_text_does_not_end_in_what_joins_nothing(sequence: str) -> None:
-    told = shortened(f"grain {sequence} more", 6 + sequence.index(sequence[-1]))
+    message = shortened(f"grain {sequence} more", 6 + sequence.index(sequence[-1]))
 
-    assert told == f"grain {sequence[0]}… (14 characters)"
-    assert visible(told) == told
+    assert message == f"grain {sequence[0]}… (14 characters)"
+    assert visible(message) == message
 
 
 def test_only_the_beginning_of_a_pasted_text_is_compared() -> None:

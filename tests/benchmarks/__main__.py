@@ -65,8 +65,8 @@ def machine() -> dict[str, Any]:
 
 def cpu_model() -> str:
     """As Linux calls it, where it does."""
-    told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    return told.partition("model name")[2].partition("\n")[0].strip("\t :") or platform.machine()
+    outcome = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    return outcome.partition("model name")[2].partition("\n")[0].strip("\t :") or platform.machine()
 
 
 def version_of(package: str) -> str | None:
@@ -80,8 +80,8 @@ def version_of(package: str) -> str | None:
 def commit() -> str:
     """What is measured; `-dirty` where files were changed since."""
     words = ["git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
-    told = subprocess.run(words, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
-    return told.stdout.strip() or "not known"
+    outcome = subprocess.run(words, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    return outcome.stdout.strip() or "not known"
 
 
 def spread(runs: list[Row]) -> dict[str, dict[str, float]]:

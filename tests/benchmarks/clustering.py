@@ -250,7 +250,7 @@ def searching(wordings: int, needs: int, corpus: str) -> Iterator[Row]:
     if find_spec("sparse_dot_topn"):
         peer = "sparse_dot_topn", cost_of(nearest_of, *case, by_products)
         assert peer[1] is not None
-        note = f"similarities differ by {np.abs(cost.told - peer[1].told).max():.0e} at most"
+        note = f"similarities differ by {np.abs(cost.outcome - peer[1].outcome).max():.0e} at most"
     yield Row("nearest of each, default", SIZE.format(*case), cost, *peer, note)
 
 
@@ -273,7 +273,7 @@ def rows(size: str) -> Iterator[Row]:
             if not path.exists():
                 cost_of(partial, write_records, path, case)
             cost = cost_of(grouping, path, case, ours)
-            groups, vectorising = cost.told
+            groups, vectorising = cost.outcome
             what = f"cluster, {case.space}, cut at {case.cut}"
             of = SIZE.format(case.wordings, case.needs, case.corpus)
             note = f"{groups.max() + 1:,} groups, vectorising {vectorising:.2f} s"
@@ -283,5 +283,5 @@ def rows(size: str) -> Iterator[Row]:
             for name, solve in peers.items():
                 beside = cost_of(grouping, path, case, solve)
                 # Among clusters that are equally near each solver may take its own.
-                others = f"; {elsewhere(groups, beside.told[0]):,} rows elsewhere"
+                others = f"; {elsewhere(groups, beside.outcome[0]):,} rows elsewhere"
                 yield Row(what, of, cost, name, beside, note + others)

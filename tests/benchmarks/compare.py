@@ -86,9 +86,9 @@ def main() -> None:
         print(f"The machines differ, and seconds without a peer with them: {'; '.join(found)}.")
     if min(old["repeat"], new["repeat"]) == 1:
         print(f"Noise is not known, {UNKNOWN_NOISE:.0%} is taken for it: measure with --repeat 3.")
-    for told, one, other in (("gone", old, new), ("new", new, old)):
+    for outcome, one, other in (("gone", old, new), ("new", new, old)):
         for what, size, peer in sorted(by_key(one).keys() - by_key(other).keys()):
-            print(f"{told:7} {what} ({size}{', beside ' if peer else ''}{peer})")
+            print(f"{outcome:7} {what} ({size}{', beside ' if peer else ''}{peer})")
     compared = sorted(changes(old, new), key=lambda each: each.old / each.new)
     for each in compared:
         if each.is_slower or each.is_faster:

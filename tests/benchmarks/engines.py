@@ -1,7 +1,7 @@
 """What an engine costs beside none: the same report on generated logs, here, on Sail, and on Spark.
 
 All reports have to be equal. The engines have the same processor and no other: they can only cost more.
-Sail's memory is in that of the process; Spark's is told apart, and its CPU seconds are not counted.
+Sail's memory is in that of the process; Spark's is outcome apart, and its CPU seconds are not counted.
 `counted.py` counts what comes. Spark is measured where SPARK_HOME names it.
 """
 
@@ -124,7 +124,7 @@ def rows(size: str) -> Iterator[Row]:
                 note = f"{seconds(folder / engine)}; {came['rows']:,} rows and {came['bytes']:,} bytes came"
                 yield Row(f"report, {engine}", of, cost, HERE, alone, note)
                 if server:
-                    note = f"the server held {cost.told:,.0f} MiB"
+                    note = f"the server held {cost.outcome:,.0f} MiB"
                     yield Row(f"report, {engine}", of, cost, *limit(MOST_OF_CLIENT), note)
 
 

@@ -82,6 +82,6 @@ def rows(size: str) -> Iterator[Row]:
     for capabilities in SIZES[size]:
         with tempfile.TemporaryDirectory() as folder:
             cost = cost_of(one_more_night, Path(folder), capabilities, times=TIMES)
-        megabytes, height = cost.told
+        megabytes, height = cost.outcome
         of = f"{capabilities:,} capabilities, {NIGHTS:,} nights"
         yield Row("add a night to the history", of, cost, note=f"{height:,} rows, {megabytes:.2f} MB")

@@ -206,7 +206,7 @@ def rows(size: str) -> Iterator[Row]:
             cost_of(partial, write_logs, root, files, lines, corpus)  # read from memory by all that follow
             floor, decoding = cost_of(partial, read_and_count, root, times=5), cost_of(partial, decode, root)
             cost = cost_of(partial, scan, root)
-            note = f"{cost.told / cost.cpu:,.0f} records a CPU s"
+            note = f"{cost.outcome / cost.cpu:,.0f} records a CPU s"
             yield Row("scan", of, cost, READING, floor, note)
             each = 1e6 * decoding.cpu / (files * lines)
             yield Row(

@@ -45,13 +45,13 @@ class Cost(NamedTuple):
         wall: Seconds of the clock.
         cpu: Seconds of all cores.
         peak: Largest resident memory of the process, in MiB, with what was loaded and prepared before.
-        told: What the work itself gave.
+        outcome: What the work itself gave.
     """
 
     wall: float
     cpu: float = nan
     peak: float = nan
-    told: Any = None
+    outcome: Any = None
 
 
 class Row(NamedTuple):
@@ -120,10 +120,10 @@ def _measure(sender: Connection, prepare: Callable[..., Work], given: tuple[obje
     walls, seconds = [], []
     for _ in range(times):
         wall, cpu = time.perf_counter(), time.process_time()
-        told = work()
+        outcome = work()
         seconds.append(time.process_time() - cpu)
         walls.append(time.perf_counter() - wall)
-    sender.send(Cost(median(walls), median(seconds), _peak(), told))
+    sender.send(Cost(median(walls), median(seconds), _peak(), outcome))
 
 
 def _peak() -> float:

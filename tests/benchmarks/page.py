@@ -83,6 +83,6 @@ def rows(size: str) -> Iterator[Row]:
             of = f"{numbers[0]:,} capabilities, {numbers[1]:,} records, {corpus}"
             yield Row("sum a report up", of, cost_of(summing, (*numbers, corpus)))
             cost = cost_of(rendering, place, (*numbers, corpus))
-            yield Row("make the page", of, cost, note=f"{cost.told / 1e6:.2f} MB")
+            yield Row("make the page", of, cost, note=f"{cost.outcome / 1e6:.2f} MB")
             if CHROMIUM:
                 yield Row("open the page until it is usable", of, Cost(usable_after(place)))

@@ -330,16 +330,16 @@ def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted,
         parts += [
             (place not in answer.apart, 1.0 - each.probability) for place, each in enumerate(screen.parts)
         ]
-    told = [each for each in near if each[1] >= LIKELY]
+    outcome = [each for each in near if each[1] >= LIKELY]
     return tuple(
         Doubted(sum(one for one, _ in each), len(each), sum(likely for _, likely in each))
-        for each in (near, parts, told)
+        for each in (near, parts, outcome)
     )
 
 
 def print_doubts(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
     """A table for each way of grouping: one row a set."""
-    titles = ("neighbours", "parts of a group", "told: perhaps one need")
+    titles = ("neighbours", "parts of a group", "outcome: perhaps one need")
     for name, embedder in embedders.items():
         rows = {title: doubted(data, embedder) for title, data in sets.items()}
         pooled = [

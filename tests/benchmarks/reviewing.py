@@ -76,7 +76,7 @@ def rows(size: str) -> Iterator[Row]:
         case = *SIZES[size], corpus
         whole = cost_of(partial(partial, grouping), case)
         first = cost_of(beginning, case)
-        of = f"{case[0]:,} wordings, {whole.told:,} groups, {corpus}"
+        of = f"{case[0]:,} wordings, {whole.outcome:,} groups, {corpus}"
         with tempfile.TemporaryDirectory() as folder:
             further = cost_of(going_on, Path(folder), case, times=ANSWERS)
         yield Row("first screen of a review", of, first, "grouping", whole)

@@ -100,8 +100,8 @@ def judged(failures: Sequence[Failure]) -> list[str]:
         Path(folder, "otlp.jsonl").write_text(export(spans), encoding="utf-8")
         gaps = screen(vocabgap.scan(folder).gaps)
     became = gaps.select("session_id", pl.when("counted").then(pl.lit("gap")).otherwise("rule"))
-    told = dict(became.iter_rows())
-    return [told.get(str(at), "passed over") for at in range(len(failures))]
+    outcome = dict(became.iter_rows())
+    return [outcome.get(str(at), "passed over") for at in range(len(failures))]
 
 
 def rows(size: str) -> Iterator[Row]:
@@ -111,7 +111,7 @@ def rows(size: str) -> Iterator[Row]:
         path = Path(folder, "otlp.jsonl")
         write_spans(path, number)
         cost = cost_of(partial, scanned, path)
-        note = f"{cost.told} gaps seen, {path.stat().st_size / number:,.0f} bytes a span"
+        note = f"{cost.outcome} gaps seen, {path.stat().st_size / number:,.0f} bytes a span"
         yield Row("scan of spans", f"{number:,} spans", cost, note=note, limit=LIMIT * number / 100_000)
     with tempfile.TemporaryDirectory() as folder:
         short, long = (Path(folder, f"otlp-{length}.jsonl") for length in (LONG // 2, LONG))
@@ -133,19 +133,19 @@ def scanned(path: Path) -> int:
 def main() -> None:
     """Print how many of the gaps are seen, and how many of what is seen are gaps."""
     failures = read_failures()
-    told = judged(failures)
+    outcome = judged(failures)
     print("| messages | gaps | others | seen, of these | others taken for one | precision | recall |")
     print("|:--|--:|--:|--:|--:|--:|--:|")
     for part in dict.fromkeys(each.part for each in failures):
         pairs = [
-            (each.kind, became) for each, became in zip(failures, told, strict=True) if each.part == part
+            (each.kind, became) for each, became in zip(failures, outcome, strict=True) if each.part == part
         ]
         gaps = [became for kind, became in pairs if kind == "gap"]
         others = [became for kind, became in pairs if kind != "gap"]
         right, wrong = gaps.count("gap"), others.count("gap")
         shares = f"{right / max(right + wrong, 1):.2f} | {right / len(gaps):.2f}"
         print(f"| {part} | {len(gaps)} | {len(others)} | {right} | {wrong} | {shares} |")
-    for each, became in zip(failures, told, strict=True):
+    for each, became in zip(failures, outcome, strict=True):
         if (each.kind == "gap") != (became == "gap"):
             print(f"- {each.part}, {each.kind}, {became}: {each.message}")
 

@@ -100,7 +100,7 @@ def draw(
         wordings: Number of distinct wordings.
         concepts: Number of needs.
         seed: The same gives the same corpus.
-        form: What a wording is told apart by; the first of each form is kept.
+        form: What a wording is outcome apart by; the first of each form is kept.
         zipf: Exponent of the law by which needs are drawn.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from vocabgap.doors.cli.app import run
 
 
-class Told(NamedTuple):
+class CommandResult(NamedTuple):
     """What one command line gave."""
 
     code: int
@@ -16,11 +16,11 @@ class Told(NamedTuple):
     err: str
 
 
-def vocabgap(*arguments: str | Path) -> Told:
+def vocabgap(*arguments: str | Path) -> CommandResult:
     """Runs one command line in this process."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
     with redirect_stdout(out), redirect_stderr(err):
         code = run([str(argument) for argument in arguments])
     for stream in (out, err):
         stream.flush()
-    return Told(code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
+    return CommandResult(code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode())

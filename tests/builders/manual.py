@@ -37,19 +37,19 @@ def session(name: str, folder: Path, after: str = "# ", before: str = "") -> int
     code, commands = 0, COMMAND.findall("".join(consoles))
     for command, printed in commands:
         if command == "echo $?":
-            told = f"{code}\n"
+            message = f"{code}\n"
         elif command.startswith("vocabgap "):
             own, _, last = command.partition(" | tail -1")
             code, out, err = vocabgap(*shlex.split(own)[1:])
-            told = out + err if not last and own == command else f"{out.splitlines()[-1]}\n"
+            message = out + err if not last and own == command else f"{out.splitlines()[-1]}\n"
         else:
             programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
             done = subprocess.run(
                 ["/bin/sh", "-c", command], capture_output=True, text=True, check=True,
                 env={**os.environ, "PATH": programs},
             )  # fmt: skip
-            told = done.stdout
-        assert (command, told.replace(str(folder), "/srv/gaps")) == (command, printed)
+            message = done.stdout
+        assert (command, message.replace(str(folder), "/srv/gaps")) == (command, printed)
     return len(commands)
 
 

@@ -40,9 +40,9 @@ SEEDS: Final = {
 
 def lines_of_list(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """A list of Markdown: what is told, further facts in brackets if there are any, and its meaning."""
-    for told, *facts, meaning in rows:
+    for message, *facts, meaning in rows:
         within = "; ".join(filter(None, facts))
-        yield " ".join(f"- {told}{f' ({within})' if within else ''}: {meaning}".split())
+        yield " ".join(f"- {message}{f' ({within})' if within else ''}: {meaning}".split())
 
 
 def code(text: str) -> str:
@@ -71,8 +71,8 @@ def options_of(context: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - Typer's
 def commands() -> Iterator[str]:
     """Every command with its options; an option that several commands share stands once, at the top."""
     every = list(contexts())
-    told = {context.command_path: options_of(context) for context in every}
-    uses = Counter(option for options in told.values() for option in options)
+    message = {context.command_path: options_of(context) for context in every}
+    uses = Counter(option for options in message.values() for option in options)
     shared = sorted(option for option, number in uses.items() if number >= _SHARED)
     yield from ("# Every command", "", _MADE, "A session with them is in [the command line](commands.md).")
     yield from ("", "## What several commands take")
@@ -80,7 +80,7 @@ def commands() -> Iterator[str]:
     for context in every:
         yield from ("", f"## {context.command_path}", "")
         yield inspect.cleandoc(context.command.help).replace("\b\n", "")
-        options = [option for option in told[context.command_path] if "--help" not in option[0]]
+        options = [option for option in message[context.command_path] if "--help" not in option[0]]
         yield from _options(option for option in options if option not in shared)
         if others := ", ".join(code(option[0].partition(" <")[0]) for option in options if option in shared):
             yield from ("", f"Also {others}.")

@@ -44,9 +44,9 @@ def test_version_is_told() -> None:
 
 
 def test_without_a_command_the_help_is_shown() -> None:
-    told = vocabgap()
-    assert told.out == vocabgap("--help").out
-    assert told.err == ""
+    result = vocabgap()
+    assert result.out == vocabgap("--help").out
+    assert result.err == ""
 
 
 def test_commands_are_those_tested_here() -> None:
@@ -62,9 +62,9 @@ def test_commands_are_those_tested_here() -> None:
     ids=" ".join,
 )
 def test_a_usage_error_is_invalid_input_and_leads_to_the_help(arguments: tuple[str, ...]) -> None:
-    told = vocabgap(*arguments)
-    assert (told.code, told.out) == (2, "")
-    assert "--help`" in told.err
+    result = vocabgap(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert "--help`" in result.err
 
 
 PANIC = pl.exceptions.PanicException
@@ -72,7 +72,7 @@ ENDED = "`Err` value: PyErr { type: %s, value: %s }"
 
 
 @pytest.mark.parametrize(
-    ("failure", "code", "told"),
+    ("failure", "code", "message"),
     [
         (OSError(28, "No space left on device"), ExitCode.STATE, ""),
         (MemoryError(), ExitCode.STATE, "not enough memory\n"),
@@ -85,14 +85,14 @@ ENDED = "`Err` value: PyErr { type: %s, value: %s }"
     ids=repr,
 )
 def test_a_failure_is_told_without_a_traceback(
-    failure: BaseException, code: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    failure: BaseException, code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank_parts", failing(failure))
 
     found = vocabgap("report", write_corpus(tmp_path, ONE))
 
     assert (found.code, found.out) == (code, "")
-    assert found.err.startswith(f"vocabgap: {told}")
+    assert found.err.startswith(f"vocabgap: {message}")
     assert ("No space left on device" in found.err) == isinstance(failure, OSError)
     assert "Traceback" not in found.err
     assert ("VOCABGAP_DEBUG=1" in found.err) == (code == ExitCode.BUG)
@@ -111,9 +111,9 @@ def test_an_interrupted_run_publishes_nothing_and_tidies_up(
 ) -> None:
     root = write_corpus(tmp_path, ONE)
     monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
-    told = vocabgap("report", root)
-    assert (told.code, told.out) == (130, "")
-    assert "interrupted" in told.err
+    result = vocabgap("report", root)
+    assert (result.code, result.out) == (130, "")
+    assert "interrupted" in result.err
     assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
 
 
@@ -123,29 +123,29 @@ def test_an_interrupted_command_that_publishes_nothing_speaks_of_no_report(
 ) -> None:
     monkeypatch.setattr("vocabgap.ingest.scanning.scan", failing(KeyboardInterrupt()))
 
-    told = vocabgap(*arguments, write_corpus(tmp_path, {}))
+    message = vocabgap(*arguments, write_corpus(tmp_path, {}))
 
-    assert told == (130, "", "vocabgap: interrupted\n")
+    assert message == (130, "", "vocabgap: interrupted\n")
 
 
 @pytest.mark.slow
 def test_what_needs_no_logs_loads_no_heavy_library() -> None:
     lines = [["--help"], ["report", "--help"], ["--version"], ["report", "x", "--top", "y"]]
 
-    told = python(
+    result = python(
         "import sys; from vocabgap.doors.cli.app import run\n"
         f"for arguments in {lines!r}:\n"
         "    run(arguments)\n"
         f"    print('loaded', arguments, sorted(set({HEAVY!r}) & set(sys.modules)))"
     )
 
-    loaded = [line for line in told.stdout.splitlines() if line.startswith("loaded ")]
-    assert loaded == [f"loaded {arguments!r} []" for arguments in lines], told.stderr
+    loaded = [line for line in result.stdout.splitlines() if line.startswith("loaded ")]
+    assert loaded == [f"loaded {arguments!r} []" for arguments in lines], result.stderr
 
 
 @pytest.mark.slow
 def test_logging_loads_the_command_that_logs_and_no_other(tmp_path: Path) -> None:
-    told = python(
+    result = python(
         "import sys; from vocabgap.doors.cli.app import run; run(['log', sys.argv[1], '-d', 'x']); "
         f"print('loaded', *sorted(name for name in sys.modules if name in {[*HEAVY, 'pydantic']!r} or "
         "name.startswith('vocabgap.doors.')))",
@@ -153,16 +153,16 @@ def test_logging_loads_the_command_that_logs_and_no_other(tmp_path: Path) -> Non
     )
     own = [f"vocabgap.doors.{name}" for name in ("cli", "cli.app", "cli.calls", "cli.output")]
     expected = ["loaded", *own, "vocabgap.doors.recording", "vocabgap.doors.verbs"]
-    assert (told.stdout.splitlines()[-1].split(), told.stderr) == (expected, "")
+    assert (result.stdout.splitlines()[-1].split(), result.stderr) == (expected, "")
 
 
 @pytest.mark.slow
 def test_the_console_script_exits_with_the_code_of_its_error(installed: Path, tmp_path: Path) -> None:
-    told = subprocess.run(
+    result = subprocess.run(
         [installed, "check", "nowhere"], capture_output=True, text=True, check=False, cwd=tmp_path
     )
-    assert (told.returncode, told.stdout) == (3, "")
-    assert "'nowhere' does not exist" in told.stderr
+    assert (result.returncode, result.stdout) == (3, "")
+    assert "'nowhere' does not exist" in result.stderr
 
 
 NOT_UTF_8 = os.fsdecode(b"\xff")
@@ -176,20 +176,20 @@ NOT_UTF_8 = os.fsdecode(b"\xff")
     ],
 )  # fmt: skip
 def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(arguments: tuple[str, ...]) -> None:
-    told = vocabgap("--json", *arguments)
+    result = vocabgap("--json", *arguments)
 
-    last = json.loads(told.out.splitlines()[-1])
+    last = json.loads(result.out.splitlines()[-1])
     assert last["event"] == "error"
-    assert last["code"] == told.code
+    assert last["code"] == result.code
 
 
 def test_a_settings_file_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[report]\nout = "\\u001b[31mred\\u0007\\u009b"\n')
 
-    told = vocabgap("status")
+    result = vocabgap("status")
 
-    assert told.code == ExitCode.DONE
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", told.out)
+    assert result.code == ExitCode.DONE
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", result.out)
 
 
 @pytest.mark.parametrize(("verb", "threads"), [("list", "1"), ("status", "1"), ("report", "None")])
@@ -202,9 +202,9 @@ def test_only_commands_that_look_are_kept_from_starting_threads(
         "print(os.getenv('OPENBLAS_NUM_THREADS'))"
     )
 
-    told = python(code.replace("VERB", verb), cwd=tmp_path)
+    result = python(code.replace("VERB", verb), cwd=tmp_path)
 
-    assert told.stdout.splitlines()[-1] == threads
+    assert result.stdout.splitlines()[-1] == threads
 
 
 @pytest.mark.parametrize("own", ["", "narenas:1"])
@@ -216,9 +216,9 @@ def test_the_allocator_of_polars_keeps_little_unless_a_person_chose(
         monkeypatch.setenv("_RJEM_MALLOC_CONF", own)
     code = "import os; from vocabgap.doors.cli.app import run; run(['report', '--help']);"
 
-    told = python(f"{code}print(os.getenv('_RJEM_MALLOC_CONF'))", cwd=tmp_path)
+    result = python(f"{code}print(os.getenv('_RJEM_MALLOC_CONF'))", cwd=tmp_path)
 
-    assert told.stdout.splitlines()[-1].startswith(own or "narenas:2,")
+    assert result.stdout.splitlines()[-1].startswith(own or "narenas:2,")
 
 
 @pytest.mark.parametrize(
@@ -237,10 +237,10 @@ def test_no_line_of_output_is_a_command_for_ci(
     spoken = gap("::warning::x", workaround="##[group]a ###vso[b]", notes="c\n::error::d")
     write_corpus(tmp_path, {"::error file=x::hello": [spoken, "::error::no record"]}, name="::add-mask::e")
 
-    told = vocabgap(*words)
+    result = vocabgap(*words)
 
-    assert told.out + told.err
-    assert re.findall(r"^\s*::.*|.*##[\w.-]*\[.*", told.out + told.err, re.MULTILINE) == []
+    assert result.out + result.err
+    assert re.findall(r"^\s*::.*|.*##[\w.-]*\[.*", result.out + result.err, re.MULTILINE) == []
 
 
 @pytest.mark.parametrize("words", [("check",), ("report", "--quiet", "--out", "OUT")], ids=" ".join)
@@ -252,10 +252,10 @@ def test_absolute_paths_work_in_a_deleted_folder(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
 
-    told = vocabgap(*(each.replace("OUT", str(tmp_path / "out")) for each in words), photos)
+    result = vocabgap(*(each.replace("OUT", str(tmp_path / "out")) for each in words), photos)
     os.chdir(tmp_path)
 
-    assert (told.code, told.err) == (0, "")
+    assert (result.code, result.err) == (0, "")
 
 
 @pytest.mark.parametrize(("words", "code"), [(("check", "."), 4), (("log", ".", "-d", "x"), 0)])
@@ -266,9 +266,9 @@ def test_a_memory_limit_that_is_too_low_is_an_error_of_ours(
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (300 << 20,) * 2); sys.argv[0] = 'x'; "
     )
     command = [sys.executable, "-c", limited + "from vocabgap.__main__ import main; main()", *words]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
-    assert told.returncode == code, told.stderr
-    assert told.stderr.startswith("vocabgap: the memory limit (`ulimit -v`) is 300 MiB, expected") == bool(
+    assert result.returncode == code, result.stderr
+    assert result.stderr.startswith("vocabgap: the memory limit (`ulimit -v`) is 300 MiB, expected") == bool(
         code
     )

@@ -9,16 +9,16 @@ from builders.command import vocabgap
 
 
 def test_sound_logs_are_a_success(tmp_path: Path) -> None:
-    told = vocabgap("check", write_corpus(tmp_path, {"one": [gap("sky mask")]}))
-    assert (told.code, told.err) == (0, "")
-    assert told.out == "1 line in 1 log = 1 record + 0 duplicates + 0 superseded + 0 rejects\n"
+    result = vocabgap("check", write_corpus(tmp_path, {"one": [gap("sky mask")]}))
+    assert (result.code, result.err) == (0, "")
+    assert result.out == "1 line in 1 log = 1 record + 0 duplicates + 0 superseded + 0 rejects\n"
 
 
 def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[source.mine]\nglob = "wishes-*.jsonl"\n')
-    told = vocabgap("check", write_corpus(tmp_path, {}, "spring"), write_corpus(tmp_path, {}, "autumn"))
-    missing, hint = told.err.splitlines()
-    assert told.code == 0
+    result = vocabgap("check", write_corpus(tmp_path, {}, "spring"), write_corpus(tmp_path, {}, "autumn"))
+    missing, hint = result.err.splitlines()
+    assert result.code == 0
     assert re.search(r"no log was found in .*/spring, .*/autumn: ", missing)
     assert (
         "looked for wishes-*.jsonl, vocabulary_gaps.jsonl, affordance_gaps.jsonl, posthog*.jsonl" in missing
@@ -27,53 +27,53 @@ def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(tmp_pat
 
 
 def test_json_tells_what_was_looked_for(tmp_path: Path) -> None:
-    told = vocabgap("--json", "check", write_corpus(tmp_path, {}))
-    assert json.loads(told.out)["looked_for"][0] == "vocabulary_gaps.jsonl"
-    assert told.err == ""
+    result = vocabgap("--json", "check", write_corpus(tmp_path, {}))
+    assert json.loads(result.out)["looked_for"][0] == "vocabulary_gaps.jsonl"
+    assert result.err == ""
 
 
 def test_a_bad_line_is_named_and_is_invalid_input(tmp_path: Path) -> None:
-    told = vocabgap("check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]"]}))
-    assert told.code == 2
-    assert "one/vocabulary_gaps.jsonl:2: not_an_object: expected an object, found a list\n" in told.out
+    result = vocabgap("check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]"]}))
+    assert result.code == 2
+    assert "one/vocabulary_gaps.jsonl:2: not_an_object: expected an object, found a list\n" in result.out
 
 
 def test_a_log_that_cannot_be_read_is_named_without_a_line(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {})
     (root / "one" / "vocabulary_gaps.jsonl").mkdir(parents=True)
-    told = vocabgap("check", root)
-    assert told.code == 2
-    assert "one/vocabulary_gaps.jsonl: unreadable_file: " in told.out
+    result = vocabgap("check", root)
+    assert result.code == 2
+    assert "one/vocabulary_gaps.jsonl: unreadable_file: " in result.out
 
 
 def test_what_was_mended_is_listed_where_that_is_asked_for(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [gap("film grain"), gap("sky mask", satisfaction="good")]})
 
-    told = vocabgap("check", root, "--repairs")
+    result = vocabgap("check", root, "--repairs")
     events = [json.loads(line) for line in vocabgap("--json", "check", root, "--repairs").out.splitlines()]
 
-    assert told.code == 0
+    assert result.code == 0
     listed = "one/vocabulary_gaps.jsonl:2: satisfaction in words: 'good', read as 1\n"
-    assert told.out.startswith(listed)
-    assert told.out.endswith("kept, but repaired: 1 satisfaction in words\n")
+    assert result.out.startswith(listed)
+    assert result.out.endswith("kept, but repaired: 1 satisfaction in words\n")
     assert [event["event"] for event in events] == ["mended", "result"]
     assert (events[0]["mended"]["line"], events[0]["mended"]["repair"]) == (2, "satisfaction_in_words")
 
 
 def test_repairs_are_told_and_do_not_fail(tmp_path: Path) -> None:
-    told = vocabgap(
+    result = vocabgap(
         "check", write_corpus(tmp_path, {"one": [gap("sky mask", satisfaction="good", mood="fine")]})
     )
-    assert told.code == 0
-    assert "1 satisfaction in words" in told.out
-    assert told.out.endswith(" (--repairs lists them)\n")
-    assert "1 unknown field" in told.out
+    assert result.code == 0
+    assert "1 satisfaction in words" in result.out
+    assert result.out.endswith(" (--repairs lists them)\n")
+    assert "1 unknown field" in result.out
 
 
 def test_json_has_one_event_a_reject_and_ends_in_the_result(tmp_path: Path) -> None:
-    told = vocabgap("--json", "check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]", "{"]}))
-    events = [json.loads(line) for line in told.out.splitlines()]
-    assert told.code == 2
+    result = vocabgap("--json", "check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]", "{"]}))
+    events = [json.loads(line) for line in result.out.splitlines()]
+    assert result.code == 2
     assert [(event["event"], event.get("line")) for event in events] == [
         ("reject", 2),
         ("reject", 3),
@@ -84,8 +84,8 @@ def test_json_has_one_event_a_reject_and_ends_in_the_result(tmp_path: Path) -> N
 
 
 def test_demo_has_the_faults_that_its_readme_lists(demo: Path) -> None:
-    told = vocabgap("--json", "check", demo)
-    rejects = [json.loads(line) for line in told.out.splitlines()[:-1]]
+    result = vocabgap("--json", "check", demo)
+    rejects = [json.loads(line) for line in result.out.splitlines()[:-1]]
     assert {(reject["source_path"].split("/")[0], reject["line"]) for reject in rejects} == {
         ("fjord-ferry-0433", 6), ("kingfisher-0866", 7), ("tram-rain-0948", 12), ("bakery-morning-0622", 5),
         ("terrace-city-1310", 5), ("studio-portrait-0318", 6),
@@ -97,8 +97,8 @@ def test_repository_is_named_where_several_are_read(tmp_path: Path) -> None:
         write_corpus(tmp_path, {"one": ["[1]"]}, "left"),
         write_corpus(tmp_path, {"one": ["[1]"]}, "right"),
     )
-    told = vocabgap("check", left, right)
-    assert [line.split(":")[0] for line in told.out.splitlines()[:2]] == [
+    result = vocabgap("check", left, right)
+    assert [line.split(":")[0] for line in result.out.splitlines()[:2]] == [
         "left/one/vocabulary_gaps.jsonl",
         "right/one/vocabulary_gaps.jsonl",
     ]
@@ -116,19 +116,19 @@ def test_a_hostile_folder_name_is_printed_and_not_obeyed(tmp_path: Path, name: s
     root = write_corpus(tmp_path, {})
     (root / name.replace("/", "")).mkdir()
     (root / name.replace("/", "") / "vocabulary_gaps.jsonl").write_text("[1]\n")
-    told = vocabgap("check", root)
-    assert told.code == 2, told.err
+    result = vocabgap("check", root)
+    assert result.code == 2, result.err
     shown = name.replace("/", "").replace("\x1b", "\\u001b").replace("\u202e", "\\u202e")
-    assert f"{shown}/vocabulary_gaps.jsonl:1" in told.out
+    assert f"{shown}/vocabulary_gaps.jsonl:1" in result.out
 
 
 def test_a_hostile_field_is_printed_and_not_obeyed(tmp_path: Path) -> None:
     root = write_corpus(
         tmp_path, {"one": ['{"description": "x", "timestamp": 3, "notes": ["[/x]\\u001b"]}', "\x1b[/x]"]}
     )
-    told = vocabgap("check", root)
-    assert told.code == 2, told.err
-    assert "\x1b" not in told.out
+    result = vocabgap("check", root)
+    assert result.code == 2, result.err
+    assert "\x1b" not in result.out
 
 
 def test_a_folder_named_like_markup_is_shown_whole(tmp_path: Path) -> None:
@@ -136,6 +136,6 @@ def test_a_folder_named_like_markup_is_shown_whole(tmp_path: Path) -> None:
     nested = root / "[" / "x]"
     nested.mkdir()
     (nested / "vocabulary_gaps.jsonl").write_text("[1]\n")
-    told = vocabgap("check", root)
-    assert told.code == 2, told.err
-    assert "[/x]/vocabulary_gaps.jsonl:1" in told.out
+    result = vocabgap("check", root)
+    assert result.code == 2, result.err
+    assert "[/x]/vocabulary_gaps.jsonl:1" in result.out

@@ -111,13 +111,13 @@ def ready(reported: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_the_help_has_a_sentence_and_describes_every_option(words: tuple[str, ...]) -> None:
-    told = vocabgap(*words, "--help")
-    shown = [each for each in COMMANDS[words].params if not each.hidden] if told.code == 0 else []
+    result = vocabgap(*words, "--help")
+    shown = [each for each in COMMANDS[words].params if not each.hidden] if result.code == 0 else []
     options = {each.opts[0] for each in shown if each.param_type_name == "option"}
 
-    assert (told.code, told.err) == (0, "")
-    assert re.search(r"\n\n  [A-Z][^.]+[.;:]", told.out)
-    assert options <= set(re.findall(r"--[a-z-]+", told.out))
+    assert (result.code, result.err) == (0, "")
+    assert re.search(r"\n\n  [A-Z][^.]+[.;:]", result.out)
+    assert options <= set(re.findall(r"--[a-z-]+", result.out))
     assert all(each.help for each in shown)
 
 
@@ -129,11 +129,11 @@ def test_a_value_that_does_not_fit_is_refused_by_the_name_of_its_option(
 ) -> None:
     asked = [*given(words), option.opts[0], str(unfit(option))]
 
-    told = vocabgap(*asked)
+    result = vocabgap(*asked)
     event = json.loads(vocabgap("--json", *asked).out)
 
-    message = told.err.splitlines()
-    assert (told.code, told.out, message[0][:10]) == (2, "", "vocabgap: ")
+    message = result.err.splitlines()
+    assert (result.code, result.out, message[0][:10]) == (2, "", "vocabgap: ")
     assert ready.is_dir()
     assert option.opts[0].removeprefix("--") in message[0]
     assert (event["event"], event["code"]) == ("error", 2)
@@ -147,28 +147,28 @@ def misuse(words: tuple[str, ...]) -> int:
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_an_option_that_there_is_not_leads_to_the_help(words: tuple[str, ...]) -> None:
-    told = vocabgap(*given(words), "--nonsense")
+    result = vocabgap(*given(words), "--nonsense")
 
-    assert (told.code, told.out) == (misuse(words), "")
-    assert f"`vocabgap {' '.join(words)} --help`" in told.err
+    assert (result.code, result.out) == (misuse(words), "")
+    assert f"`vocabgap {' '.join(words)} --help`" in result.err
 
 
 @pytest.mark.parametrize(
     "words", [words for words, parser in COMMANDS.items() if required(parser)], ids=" ".join
 )
 def test_an_argument_that_is_missing_is_named(words: tuple[str, ...]) -> None:
-    told = vocabgap(*words)
+    result = vocabgap(*words)
 
-    assert (told.code, told.out) == (misuse(words), "")
-    assert "Missing " in told.err
+    assert (result.code, result.out) == (misuse(words), "")
+    assert "Missing " in result.err
 
 
 @pytest.mark.parametrize("command", RUNS)
 def test_in_json_every_line_is_an_event_and_the_last_is_the_result(command: str, ready: Path) -> None:
-    told = vocabgap("--json", *command.split(), *RUNS[command])
+    result = vocabgap("--json", *command.split(), *RUNS[command])
 
-    events = [json.loads(line) for line in told.out.splitlines()]
+    events = [json.loads(line) for line in result.out.splitlines()]
     assert ready.is_dir()
-    assert (told.code, told.err) == (0, "")
+    assert (result.code, result.err) == (0, "")
     assert {each["schema_version"] for each in events} == {SCHEMA_VERSION}
     assert [each["event"] for each in events].index("result") == len(events) - 1

@@ -32,8 +32,8 @@ def zsh(line: str) -> list[str]:
 
 
 def fish(line: str) -> list[str]:
-    told = ask("fish", _TYPER_COMPLETE_ARGS=line, _TYPER_COMPLETE_FISH_ACTION="get-args")
-    return [each.partition("\t")[0] for each in told.splitlines()]
+    message = ask("fish", _TYPER_COMPLETE_ARGS=line, _TYPER_COMPLETE_FISH_ACTION="get-args")
+    return [each.partition("\t")[0] for each in message.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_verbs_options_and_values_are_suggested(
 
 def test_a_suggestion_loads_no_frames() -> None:
     asked = {"_VOCABGAP_COMPLETE": "complete_bash", "COMP_WORDS": "vocabgap ", "COMP_CWORD": "1"}
-    told = subprocess.run(
+    message = subprocess.run(
         [PROGRAM],
         env={**os.environ, "PYTHONPROFILEIMPORTTIME": "1", **asked},
         capture_output=True,
         text=True,
         check=True,
     ).stderr
-    assert "vocabgap.doors.cli.app" in told
-    assert not re.search(r"\| +(polars|numpy)$", told, re.MULTILINE)
+    assert "vocabgap.doors.cli.app" in message
+    assert not re.search(r"\| +(polars|numpy)$", message, re.MULTILINE)

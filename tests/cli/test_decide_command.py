@@ -18,12 +18,12 @@ def _somebody_who_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VOCABGAP_DECISIONS", raising=False)
 
 
-def events(told: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixture gives
-    return [json.loads(line) for line in told.out.splitlines()]
+def events(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixture gives
+    return [json.loads(line) for line in result.out.splitlines()]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("merge", "film grain", "sky mask"), "ana merged 'sky mask' into 'film grain'"),
         (("split", "sky mask", "--wording", "mask the sky"), "ana split 'mask the sky' off 'sky mask'"),
@@ -34,21 +34,21 @@ def events(told: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixtur
     ],
 )
 @pytest.mark.usefixtures("reported")
-def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     made = vocabgap("decide", *arguments, "--now", "2026-07-02")
 
     assert (made.code, made.err) == (0, "")
-    assert made.out.startswith(f"2026-07-02 {told}")
+    assert made.out.startswith(f"2026-07-02 {message}")
     assert "decisions.jsonl; the next `vocabgap report` follows it" in made.out
     assert len((tmp_path / "decisions.jsonl").read_text().splitlines()) == 1
 
 
 @pytest.mark.usefixtures("reported")
 def test_a_trial_says_what_would_change_and_records_nothing(tmp_path: Path) -> None:
-    told = vocabgap("decide", "merge", "film grain", "1", "--dry-run", "--now", "2026-07-02")
+    outcome = vocabgap("decide", "merge", "film grain", "1", "--dry-run", "--now", "2026-07-02")
     *_, effect, result = events(vocabgap("--json", "decide", "merge", "film grain", "1", "--dry-run"))
 
-    first, kept, gone, last = told.out.splitlines()
+    first, kept, gone, last = outcome.out.splitlines()
     assert first == "2026-07-02 ana merged 'sky mask' into 'film grain'"
     assert kept == "'sky mask': rank 2 -> 1, 1 -> 3 mentions; was 'film grain'"
     assert gone == "'sky mask': rank 1, 2 mentions; now part of 'sky mask'"
@@ -75,12 +75,12 @@ def test_what_the_page_saved_is_applied_from_a_file(reported: Path, tmp_path: Pa
     saved = tmp_path / "saved.jsonl"
     saved.write_text(json.dumps(line))
 
-    told = vocabgap("decide", "apply", saved)
+    result = vocabgap("decide", "apply", saved)
     vocabgap("report", reported)
 
-    assert told.code == 0
-    assert "the decisions come from the report of 2020-01-01T00:00:00Z" in told.err
-    assert "'a mask': rank 1, 2 mentions; was 'sky mask'" in told.out
+    assert result.code == 0
+    assert "the decisions come from the report of 2020-01-01T00:00:00Z" in result.err
+    assert "'a mask': rank 1, 2 mentions; was 'sky mask'" in result.out
     assert "renamed 'sky mask' to 'a mask' (now 'a mask')" in vocabgap("decisions", "list").out
 
 
@@ -88,9 +88,9 @@ def test_what_the_page_saved_is_applied_from_a_file(reported: Path, tmp_path: Pa
 def test_a_closed_standard_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
 
-    told = vocabgap("decide", "apply", "-")
+    result = vocabgap("decide", "apply", "-")
 
-    assert (told.code, "standard input is closed" in told.err) == (2, True)
+    assert (result.code, "standard input is closed" in result.err) == (2, True)
 
 
 @pytest.mark.usefixtures("reported")
@@ -102,11 +102,11 @@ def test_that_another_writer_is_waited_for_is_said_and_ends(
     with (tmp_path / "decisions.jsonl").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
 
-        told = vocabgap("decide", "pin", "sky mask")
+        result = vocabgap("decide", "pin", "sky mask")
         first, *_, last = events(vocabgap("--json", "decide", "pin", "sky mask"))
 
-    assert (told.code, told.out) == (4, "")
-    assert told.err.startswith("waiting: another program is writing decisions.jsonl\nvocabgap: decisions")
+    assert (result.code, result.out) == (4, "")
+    assert result.err.startswith("waiting: another program is writing decisions.jsonl\nvocabgap: decisions")
     assert (first, last["event"]) == (
         {"schema_version": 1, "event": "waiting", "file": "decisions.jsonl"}, "error",
     )  # fmt: skip
@@ -129,16 +129,16 @@ def test_decisions_are_listed_with_those_that_were_undone_by_whom_and_when() -> 
     because = ("--why", "too early", "--actor", "bo", "--now", "2026-07-03T08:00:00Z")
     undo = events(vocabgap("--json", "decide", "undo", pin, *because))[-1]["decision_id"]
 
-    told = vocabgap("decisions", "list")
+    outcome = vocabgap("decisions", "list")
     *listed, result = events(vocabgap("--json", "decisions", "list"))
 
-    assert "decisions.jsonl: 3 decisions: 1 active, 1 undone, 1 undo." in told.out
+    assert "decisions.jsonl: 3 decisions: 1 active, 1 undone, 1 undo." in outcome.out
     assert [event["in_force"] for event in listed] == [False, True, False]
     assert [event["standing"] for event in listed] == ["undone", "in force", "undo"]
     assert [event["undone_by"] for event in listed] == [undo, None, None]
     assert (result["decisions"], result["in_force"], result["undone"], result["undos"]) == (3, 1, 1, 1)
-    assert "too early" in told.out
-    assert f"undone by bo on 2026-07-03 08:00 ({undo})" in told.out
+    assert "too early" in outcome.out
+    assert f"undone by bo on 2026-07-03 08:00 ({undo})" in outcome.out
 
 
 def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(reported: Path) -> None:
@@ -147,10 +147,10 @@ def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(reported
     more = [gap("film grain look", image_id="heron", notes=str(number)) for number in range(3)]
     log.write_text(log.read_text() + "".join(json.dumps(line) + "\n" for line in more))
 
-    told = vocabgap("report", reported)
+    outcome = vocabgap("report", reported)
     listed, result = events(vocabgap("--json", "decisions", "list"))
 
-    assert "this decision no longer applies, because its group has outgrown it: " in told.err
+    assert "this decision no longer applies, because its group has outgrown it: " in outcome.err
     assert (listed["standing"], listed["in_force"], result["outgrown"]) == ("outgrown", False, 1)
     assert "decisions.jsonl: 1 decision: 0 active, 1 outgrown." in vocabgap("decisions", "list").out
 
@@ -170,9 +170,9 @@ def test_a_damaged_run_keeps_nobody_from_reading_decisions(tmp_path: Path) -> No
     vocabgap("decide", "pin", "sky mask")
     (tmp_path / "out" / "capabilities.parquet").write_bytes(b"no parquet")
 
-    told = vocabgap("decisions", "list")
+    result = vocabgap("decisions", "list")
 
-    assert (told.code, "1 decision: 1 active." in told.out) == (0, True)
+    assert (result.code, "1 decision: 1 active." in result.out) == (0, True)
 
 
 @pytest.mark.usefixtures("reported")
@@ -186,7 +186,7 @@ def test_the_file_may_be_set_and_named(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("report", "photos", "--decisions", "nowhere"), "decisions file 'nowhere' does not exist"),
         (("decisions", "list", "--decisions", "nowhere"), "decisions file 'nowhere' does not exist"),
@@ -194,18 +194,18 @@ def test_the_file_may_be_set_and_named(tmp_path: Path, monkeypatch: pytest.Monke
     ],
 )
 @pytest.mark.usefixtures("photos")
-def test_what_is_named_and_not_there_is_not_found(words: tuple[str, ...], told: str) -> None:
+def test_what_is_named_and_not_there_is_not_found(words: tuple[str, ...], message: str) -> None:
     found = vocabgap(*words)
 
-    assert (found.code, told in found.err) == (3, True)
+    assert (found.code, message in found.err) == (3, True)
 
 
 def test_a_bad_line_ends_a_report_before_it_is_made(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "decisions.jsonl").write_text('{"action": "pin"}\n')
 
-    told = vocabgap("report", photos)
+    result = vocabgap("report", photos)
 
-    assert (told.code, "decisions.jsonl:1: " in told.err) == (2, True)
+    assert (result.code, "decisions.jsonl:1: " in result.err) == (2, True)
     assert not (tmp_path / "out").exists()
 
 
@@ -222,28 +222,28 @@ def test_a_conflict_ends_a_report_and_names_both(reported: Path, tmp_path: Path)
     }
     log.write_text(f"{json.dumps(merge)}\n{json.dumps(split)}\n")
 
-    told = vocabgap("report", reported)
+    result = vocabgap("report", reported)
 
-    assert told.code == 4
-    assert merge["decision_id"] in told.err
-    assert "vocabgap decide undo dec-0123456789ab" in told.err
+    assert result.code == 4
+    assert merge["decision_id"] in result.err
+    assert "vocabgap decide undo dec-0123456789ab" in result.err
 
 
 @pytest.mark.usefixtures("reported")
 def test_a_decision_about_what_is_not_in_the_logs_is_noted(tmp_path: Path) -> None:
     vocabgap("decide", "pin", "sky mask")
 
-    told = vocabgap(
+    result = vocabgap(
         "report", write_corpus(tmp_path, {"one": [gap("moon glow")]}, "other"), "--out", "elsewhere"
     )
 
-    assert "this decision matches nothing in these logs: " in told.err
+    assert "this decision matches nothing in these logs: " in result.err
 
 
 def test_a_damaged_run_before_is_told_with_the_way_round_it(reported: Path, tmp_path: Path) -> None:
     (tmp_path / "out" / "groups.parquet").write_bytes(b"no parquet")
 
-    told = vocabgap("report", reported)
+    result = vocabgap("report", reported)
 
-    assert (told.code, "`--previous none` ignores it" in told.err) == (4, True)
+    assert (result.code, "`--previous none` ignores it" in result.err) == (4, True)
     assert vocabgap("report", reported, "--previous", "none").code == 0

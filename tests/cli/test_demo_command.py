@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from builders.command import Told, vocabgap
+from builders.command import CommandResult, vocabgap
 
 PROJECT = Path(__file__).parents[2]
 
 
-def steps(told: Told) -> list[list[str]]:
+def steps(result: CommandResult) -> list[list[str]]:
     """The command lines to go on with."""
-    listed = told.out.partition("Then try these commands:\n")[2].splitlines()
+    listed = result.out.partition("Then try these commands:\n")[2].splitlines()
     return [shlex.split(line, comments=True) for line in listed]
 
 
@@ -26,17 +26,17 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_workspace_is_written_and_reported_on(demo: Path, tmp_path: Path) -> None:
-    told = vocabgap("demo")
+    result = vocabgap("demo")
 
     written = contents(tmp_path / "vocabgap-demo")
     published = {name for name in written if name.startswith("out/")}
-    assert (told.code, told.err) == (0, "")
+    assert (result.code, result.err) == (0, "")
     assert {name: written[name] for name in written.keys() - published} == {
         name: content for name, content in contents(demo).items() if not name.endswith(".png")
     }
     assert {"out/report.html", "out/report.md"} < published
     assert [each.name for each in tmp_path.iterdir()] == ["vocabgap-demo"]
-    assert "\nOpen vocabgap-demo/out/report.html in a browser." in told.out
+    assert "\nOpen vocabgap-demo/out/report.html in a browser." in result.out
 
 
 def test_what_it_says_to_try_next_works_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,10 +51,10 @@ def test_what_it_says_to_try_next_works_line_by_line(monkeypatch: pytest.MonkeyP
 
 
 def test_the_same_is_told_as_an_event(tmp_path: Path) -> None:
-    told = vocabgap("--json", "demo")
+    result = vocabgap("--json", "demo")
 
-    event = json.loads(told.out.splitlines()[-1])
-    assert (told.code, event["event"], event["mentions"]) == (0, "result", 334)
+    event = json.loads(result.out.splitlines()[-1])
+    assert (result.code, event["event"], event["mentions"]) == (0, "result", 334)
     assert Path(event["page"]) == tmp_path / "vocabgap-demo" / "out" / "report.html"
     assert event["next"][0] == "cd vocabgap-demo"
 
@@ -67,10 +67,10 @@ def test_what_somebody_has_set_and_decided_plays_no_part(
     monkeypatch.setenv("VOCABGAP_TOP", "1")
     monkeypatch.setenv("VOCABGAP_OUT", "elsewhere")
 
-    told = vocabgap("demo")
+    result = vocabgap("demo")
 
-    assert told.code == 0
-    assert "10 of 38 capabilities" in told.out
+    assert result.code == 0
+    assert "10 of 38 capabilities" in result.out
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -78,9 +78,13 @@ def test_a_folder_that_holds_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("keep", encoding="utf-8")
 
-    told = vocabgap("demo", "mine")
+    result = vocabgap("demo", "mine")
 
-    assert (told.code, "is not a new or empty folder" in told.err, "demo DIR" in told.err) == (4, True, True)
+    assert (result.code, "is not a new or empty folder" in result.err, "demo DIR" in result.err) == (
+        4,
+        True,
+        True,
+    )
     assert contents(tmp_path) == {"mine/notes.txt": b"keep"}
 
 
@@ -124,11 +128,11 @@ def test_an_installed_wheel_has_the_demo(unpacked: Path, tmp_path: Path, demo: P
 @pytest.mark.slow
 def test_no_hint_of_an_installation_names_what_is_only_in_the_repository(unpacked: Path) -> None:
     names = re.compile(r"data/demo|tests/|notebooks/|README|CONTRIBUTING")
-    told = [
+    message = [
         f"{path.name}:{number}: {line.strip()}"
         for path in (*unpacked.rglob("*.py"), *unpacked.rglob("*.j2"))
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if names.search(re.sub(r"(^|  )#.*|`tests/benchmarks/\w+\.py`", "", line))  # comments may
     ]
 
-    assert told == []
+    assert message == []

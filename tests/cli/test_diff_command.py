@@ -19,12 +19,12 @@ def runs(photos: Path) -> tuple[str, str]:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_what_one_run_was_narrowed_to_is_neither_gone_nor_new(runs: tuple[str, str], turned: bool) -> None:
-    told = vocabgap("diff", *(reversed(runs) if turned else runs))
+    result = vocabgap("diff", *(reversed(runs) if turned else runs))
 
     values = "fjord before, all now" if turned else "all before, fjord now"
-    assert told.out.splitlines()[0].endswith(": 2 capabilities in both")
-    assert f"narrowed or ranked differently (image: {values})" in told.out.splitlines()[1]
-    assert len(told.out.splitlines()) == 2
+    assert result.out.splitlines()[0].endswith(": 2 capabilities in both")
+    assert f"narrowed or ranked differently (image: {values})" in result.out.splitlines()[1]
+    assert len(result.out.splitlines()) == 2
 
 
 def test_programs_are_told_what_differs(runs: tuple[str, str]) -> None:

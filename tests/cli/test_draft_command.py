@@ -29,10 +29,10 @@ def packs(tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("published")
 def test_a_draft_is_json() -> None:
-    told = vocabgap("draft", "film grain")
+    result = vocabgap("draft", "film grain")
 
-    made = json.loads(told.out)
-    assert told.code == 0
+    made = json.loads(result.out)
+    assert result.code == 0
     assert made["entry"] == {
         "name": "film_grain", "description": "Film grain.", "tags": ["film", "grain"], "touches": ["grain"],
     }  # fmt: skip
@@ -68,55 +68,55 @@ def test_what_the_run_was_compared_with_is_told_without_a_vocabulary(photos: Pat
 
 
 def test_without_a_run_nothing_is_found_and_the_option_is_named() -> None:
-    told = vocabgap("draft", "sky mask")
+    result = vocabgap("draft", "sky mask")
 
-    assert (told.code, told.out) == (3, "")
-    assert "--run" in told.err
+    assert (result.code, result.out) == (3, "")
+    assert "--run" in result.err
 
 
 @pytest.mark.usefixtures("published")
 def test_a_capability_that_is_not_there_is_not_found() -> None:
-    told = vocabgap("draft", "film grains and dust")
+    result = vocabgap("draft", "film grains and dust")
 
-    assert told.code == 3
-    assert "film grain" in told.err
+    assert result.code == 3
+    assert "film grain" in result.err
 
 
 @pytest.mark.parametrize("name", ["capabilities.parquet", "gaps.parquet"])
 def test_a_damaged_run_is_a_state_error_and_the_file_is_named(published: Path, name: str) -> None:
     (published / name).write_bytes(b"PAR1 no more")
 
-    told = vocabgap("draft", "film grain")
+    result = vocabgap("draft", "film grain")
 
-    assert (told.code, told.out) == (4, "")
-    assert name in told.err
+    assert (result.code, result.out) == (4, "")
+    assert name in result.err
 
 
 @pytest.mark.slow
 def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Path) -> None:
     assert vocabgap("report", write_corpus(tmp_path, {"one": [gap("café crème tones")]})).code == 0
 
-    told = subprocess.run(
+    result = subprocess.run(
         [installed, "draft", "café crème tones"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         capture_output=True,
         check=True,
     )
 
-    assert json.loads(told.stdout)["entry"]["description"] == "Café crème tones."
+    assert json.loads(result.stdout)["entry"]["description"] == "Café crème tones."
 
 
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(
-    ("tags", "told"),
+    ("tags", "message"),
     [("!!bool foo", "'foo' is not !!bool"), ("!!python/object:os.system x", "found a value with the tag")],
 )
 def test_a_vocabulary_that_cannot_be_used_is_invalid_input_and_no_bug(
-    tmp_path: Path, tags: str, told: str
+    tmp_path: Path, tags: str, message: str
 ) -> None:
     (tmp_path / "words.yaml").write_text(f"- name: fog\n  tags: {tags}\n")
 
     answer = vocabgap("draft", "film grain", "--vocabulary", "words.yaml")
 
     assert answer.code == 2
-    assert f"words.yaml': line 2, column 9: {told}" in answer.err
+    assert f"words.yaml': line 2, column 9: {message}" in answer.err

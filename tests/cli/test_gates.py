@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
-from builders.command import Told, vocabgap
+from builders.command import CommandResult, vocabgap
 from vocabgap.errors import ExitCode
 
 NOW = ("--now", "2026-07-01")
@@ -28,18 +28,18 @@ def add(photos: Path, *lines: str, image: str = "one") -> None:
         file.writelines(f"{line}\n" for line in lines)
 
 
-def report(photos: Path, *options: str) -> Told:
+def report(photos: Path, *options: str) -> CommandResult:
     return vocabgap("report", photos, *NOW, "-q", *options)
 
 
-def check(photos: Path, *options: str | Path) -> Told:
+def check(photos: Path, *options: str | Path) -> CommandResult:
     return vocabgap("check", photos, *options)
 
 
 def test_bad_line_fails_the_job_and_the_report_is_published_all_the_same(photos: Path) -> None:
-    told = report(photos, "--fail-on", "regressed,rejects")
+    message = report(photos, "--fail-on", "regressed,rejects")
 
-    assert told == (
+    assert message == (
         ExitCode.GATE,
         "",
         (
@@ -67,11 +67,11 @@ def test_need_that_was_authored_and_is_asked_for_again_is_named(photos: Path) ->
     assert report(photos, "--fail-on", "regressed").code == ExitCode.DONE
     add(photos, json.dumps(gap("sky mask", notes="again", timestamp="2026-07-02T10:00:00Z")))
 
-    told = vocabgap("report", photos, "--now", "2026-07-03", "-q", "--fail-on", "regressed")
+    result = vocabgap("report", photos, "--now", "2026-07-03", "-q", "--fail-on", "regressed")
 
-    assert told.code == ExitCode.GATE
-    assert "regressed: 'sky mask' (cap-" in told.err
-    assert ", rank 1)" in told.err
+    assert result.code == ExitCode.GATE
+    assert "regressed: 'sky mask' (cap-" in result.err
+    assert ", rank 1)" in result.err
 
 
 def test_new_need_among_the_first_is_named_and_one_further_down_is_not(photos: Path) -> None:
@@ -82,22 +82,22 @@ def test_new_need_among_the_first_is_named_and_one_further_down_is_not(photos: P
         "report", photos, "-q", "--now", "2026-07-02", "--top", "1", "--fail-on", "new-top", "--out", "top",
         "--previous", "out",
     )  # fmt: skip
-    told = vocabgap("report", photos, "-q", "--now", "2026-07-02", "--fail-on", "new-top")
+    result = vocabgap("report", photos, "-q", "--now", "2026-07-02", "--fail-on", "new-top")
 
     assert further_down.code == ExitCode.DONE
-    assert told.code == ExitCode.GATE
-    assert "new-top: 'lens flare' (cap-" in told.err
+    assert result.code == ExitCode.GATE
+    assert "new-top: 'lens flare' (cap-" in result.err
 
 
 def test_several_gates_are_told_together_each_with_what_it_met(photos: Path) -> None:
     report(photos)
     add(photos, json.dumps(gap("lens flare")), *map(str, range(5)))
 
-    told = vocabgap(
+    result = vocabgap(
         "--json", "report", photos, "--now", "2026-07-02", "--fail-on", "new-top", "--fail-on", "rejects"
     )
 
-    events = [json.loads(line) for line in told.out.splitlines()]
+    events = [json.loads(line) for line in result.out.splitlines()]
     gates = [event["failure"] for event in events if event["event"] == "gate"]
     assert [gate["gate"] for gate in gates] == ["rejects"] * 6 + ["new-top"]
     assert (gates[0]["source_path"], gates[0]["line"]) == ("one/vocabulary_gaps.jsonl", 3)
@@ -111,21 +111,23 @@ def test_mixed_need_that_is_shown_is_named(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = vocabgap("--json", "report", demo, *NOW, "--embedder", "none", "--fail-on", "mixed", "--top", "0")
-    events = [json.loads(line) for line in told.out.splitlines()]
+    result = vocabgap(
+        "--json", "report", demo, *NOW, "--embedder", "none", "--fail-on", "mixed", "--top", "0"
+    )
+    events = [json.loads(line) for line in result.out.splitlines()]
     mixed = [
         each["capability"]["capability_id"] for each in events if each.get("capability", {}).get("mixed")
     ]
     assert [each["failure"]["capability_id"] for each in events if each["event"] == "gate"] == mixed
-    assert told.code == (ExitCode.GATE if mixed else ExitCode.DONE)
+    assert result.code == (ExitCode.GATE if mixed else ExitCode.DONE)
 
 
 def test_gate_that_is_none_is_refused_before_the_work(photos: Path) -> None:
-    told = report(photos, "--fail-on", "rejects,beauty")
+    result = report(photos, "--fail-on", "rejects,beauty")
 
-    assert told.code == ExitCode.INVALID_INPUT
-    assert "--fail-on" in told.err
-    assert "new-top" in told.err
+    assert result.code == ExitCode.INVALID_INPUT
+    assert "--fail-on" in result.err
+    assert "new-top" in result.err
     assert not Path("out").exists()
 
 
@@ -178,9 +180,9 @@ def test_torn_line_stays_known_once_another_follows_it(tmp_path: Path) -> None:
     with log.open("a") as file:
         file.write("\n" + json.dumps(gap("film grain")) + "\n")
 
-    told = check(root, "--baseline", tmp_path / "known.jsonl")
+    result = check(root, "--baseline", tmp_path / "known.jsonl")
 
-    assert told.code == 0
+    assert result.code == 0
 
 
 @pytest.mark.parametrize("content", ['{"description": "my log"}\n', "no json\n", "\xff"])
@@ -200,13 +202,13 @@ def test_logs_that_are_gone_are_not_sound_and_their_baseline_stays(photos: Path)
     before = Path("known.jsonl").read_bytes()
     Path("empty").mkdir()
 
-    told = check(Path("empty"), "--baseline", "known.jsonl")
+    result = check(Path("empty"), "--baseline", "known.jsonl")
     written = check(Path("empty"), "--baseline", "known.jsonl", "--write-baseline")
 
-    assert told.code == written.code == ExitCode.STATE
+    assert result.code == written.code == ExitCode.STATE
     assert Path("known.jsonl").read_bytes() == before
-    assert told.err.startswith("vocabgap: no log was found in empty: looked for vocabulary_gaps.jsonl")
-    assert "--write-baseline" not in told.err
+    assert result.err.startswith("vocabgap: no log was found in empty: looked for vocabulary_gaps.jsonl")
+    assert "--write-baseline" not in result.err
 
 
 def test_what_is_missing_is_said(photos: Path) -> None:

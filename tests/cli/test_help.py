@@ -17,24 +17,24 @@ def panels(*words: str) -> dict[str, list[str]]:
     """The options of a command under the heading that they are told under."""
     sections = re.split(r"^(\S.*):$", vocabgap(*words, "--help").out, flags=re.MULTILINE)[1:]
     return {
-        heading: re.findall(r"^  (?:-\w, )?(--[a-z-]+)", told, flags=re.MULTILINE)
-        for heading, told in zip(sections[::2], sections[1::2], strict=True)
+        heading: re.findall(r"^  (?:-\w, )?(--[a-z-]+)", message, flags=re.MULTILINE)
+        for heading, message in zip(sections[::2], sections[1::2], strict=True)
     }
 
 
 def test_options_of_a_report_are_told_in_panels() -> None:
-    told = panels("report")
+    message = panels("report")
 
-    assert [*told] == ["Arguments", *(panel for panel in Panel if panel is not Panel.RECORD), "Options"]
-    assert {"--vocabulary", "--decisions"} <= {*told[Panel.READ]}
-    assert {"--since", "--operation", "--now"} <= {*told[Panel.SELECT]}
-    assert {"--threshold", "--embedder"} <= {*told[Panel.GROUP]}
-    assert {"--rank-by", "--min-images"} <= {*told[Panel.RANK]}
-    assert {"--out", "--top", "--share", "--quiet"} <= {*told[Panel.WRITE]}
+    assert [*message] == ["Arguments", *(panel for panel in Panel if panel is not Panel.RECORD), "Options"]
+    assert {"--vocabulary", "--decisions"} <= {*message[Panel.READ]}
+    assert {"--since", "--operation", "--now"} <= {*message[Panel.SELECT]}
+    assert {"--threshold", "--embedder"} <= {*message[Panel.GROUP]}
+    assert {"--rank-by", "--min-images"} <= {*message[Panel.RANK]}
+    assert {"--out", "--top", "--share", "--quiet"} <= {*message[Panel.WRITE]}
     assert {"--tenant", "--map", "--min-sessions", "--strictness", "--engine", "--config"} <= {
-        *told[Panel.MORE]
+        *message[Panel.MORE]
     }
-    assert told["Options"] == ["--help"]
+    assert message["Options"] == ["--help"]
 
 
 def test_the_fields_of_a_gap_stand_before_what_is_read() -> None:
@@ -48,10 +48,10 @@ def test_few_options_are_told_without_panels(words: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_group_without_a_command_is_bad_usage(group: str) -> None:
-    told = vocabgap("--json", group)
+    result = vocabgap("--json", group)
 
-    error = json.loads(told.out)
-    assert (told.code, error["message"], error["hint"]) == (
+    error = json.loads(result.out)
+    assert (result.code, error["message"], error["hint"]) == (
         2,
         "Missing command.",
         f"see `vocabgap {group} --help`",
@@ -62,11 +62,11 @@ def test_a_group_without_a_command_is_bad_usage(group: str) -> None:
 def test_the_help_is_one_screen_with_every_command(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
-    told = vocabgap(flag).out
+    message = vocabgap(flag).out
 
-    assert len(told.splitlines()) <= 24
-    assert {*VERBS, "--install-completion"} <= {*re.findall(r"[\w-]+", told)}
-    assert re.findall(r"^  ([A-Z]\w+): +[a-z]", told, re.MULTILINE) == [*PURPOSES]
+    assert len(message.splitlines()) <= 24
+    assert {*VERBS, "--install-completion"} <= {*re.findall(r"[\w-]+", message)}
+    assert re.findall(r"^  ([A-Z]\w+): +[a-z]", message, re.MULTILINE) == [*PURPOSES]
 
 
 @pytest.mark.parametrize("words", [(group,) for group in GROUPS], ids=" ".join)
@@ -75,12 +75,12 @@ def test_descriptions_of_commands_are_whole_in_eighty_columns(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
-    told = vocabgap(*words, "--help").out
+    message = vocabgap(*words, "--help").out
 
-    listed = re.split(r"^  (?=\S)", told.partition("Commands:\n")[2], flags=re.MULTILINE)
+    listed = re.split(r"^  (?=\S)", message.partition("Commands:\n")[2], flags=re.MULTILINE)
     assert len(listed) > 1
     assert all(each.rstrip().endswith(".") and "..." not in each for each in listed[1:])
-    assert max(map(len, told.splitlines())) <= 80
+    assert max(map(len, message.splitlines())) <= 80
 
 
 def test_a_wide_terminal_is_made_use_of(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,9 +33,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_list_has_the_last_ranks() -> None:
-    told = vocabgap("history", "--top", "9" * 30)
+    result = vocabgap("history", "--top", "9" * 30)
 
-    assert (told.code, told.out.splitlines()) == (ExitCode.DONE, [
+    assert (result.code, result.out.splitlines()) == (ExitCode.DONE, [
         "capability   mentions   last 3 ranks",
         "────────────────────────────────────",
         "film grain          7   2 1 1",
@@ -46,25 +46,25 @@ def test_list_has_the_last_ranks() -> None:
 
 
 def test_one_capability_has_a_line_for_each_run_the_newest_first() -> None:
-    told = vocabgap("history", "film_grain", "--top", "2").out.splitlines()
+    message = vocabgap("history", "film_grain", "--top", "2").out.splitlines()
 
-    assert told[0].startswith("film grain (cap-")
-    assert told[0].endswith("): 3 runs, 2026-05-01 to 2026-07-01")
-    assert [line.split()[:4] for line in told[4:6]] == [
+    assert message[0].startswith("film grain (cap-")
+    assert message[0].endswith("): 3 runs, 2026-05-01 to 2026-07-01")
+    assert [line.split()[:4] for line in message[4:6]] == [
         ["2026-07-01", "00:00", "1", "7"],
         ["2026-06-01", "00:00", "1", "4"],
     ]
-    assert told[-1] == "and 1 earlier run; `--top 0` shows all"
+    assert message[-1] == "and 1 earlier run; `--top 0` shows all"
 
 
 def test_it_needs_no_more_than_ascii_and_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
 
-    told = (vocabgap("history").out + vocabgap("history", "sky mask").out).replace("─", "-")
+    message = (vocabgap("history").out + vocabgap("history", "sky mask").out).replace("─", "-")
 
-    assert told.isascii()
-    assert "\x1b" not in told
-    assert max(map(len, told.splitlines())) <= 70
+    assert message.isascii()
+    assert "\x1b" not in message
+    assert max(map(len, message.splitlines())) <= 70
 
 
 def test_parts_that_were_merged_stand_there_as_they_were_called(folder: Path) -> None:
@@ -74,9 +74,9 @@ def test_parts_that_were_merged_stand_there_as_they_were_called(folder: Path) ->
     )
     publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), settings=settings)
 
-    told = vocabgap("history", "film grain", "--top", "2").out
+    message = vocabgap("history", "film grain", "--top", "2").out
 
-    rows = [line.split() for line in told.splitlines()[4:7]]
+    rows = [line.split() for line in message.splitlines()[4:7]]
     assert [(row[0], row[3], " ".join(row[-2:])) for row in rows] == [
         ("2026-08-01", "12", "film grain"),
         ("2026-07-01", "7", "film grain"),
@@ -99,17 +99,17 @@ def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(folder: Pa
     chosen = Selection(categories=("uncategorized",))
     publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), selection=chosen)
 
-    told = vocabgap("history")
+    result = vocabgap("history")
 
-    assert "1 run, 2026-08-01, narrowed to category uncategorized." in told.out
-    assert "last 1 rank\n" in told.out
-    assert "\nhistory.parquet also has 3 runs that are later, or narrowed or ranked differently" in told.out
+    assert "1 run, 2026-08-01, narrowed to category uncategorized." in result.out
+    assert "last 1 rank\n" in result.out
+    assert "\nhistory.parquet also has 3 runs that are later, or narrowed or ranked differently" in result.out
 
 
 def test_what_is_not_there_is_an_error_with_the_nearest() -> None:
-    told, nowhere = vocabgap("history", "film gran"), vocabgap("history", "--run", "nowhere")
-    assert (told.code, nowhere.code) == (ExitCode.NOT_FOUND, ExitCode.NOT_FOUND)
-    assert "did you mean 'film grain'?" in told.err
+    result, nowhere = vocabgap("history", "film gran"), vocabgap("history", "--run", "nowhere")
+    assert (result.code, nowhere.code) == (ExitCode.NOT_FOUND, ExitCode.NOT_FOUND)
+    assert "did you mean 'film grain'?" in result.err
     assert "has no run" in nowhere.err
 
 
@@ -120,12 +120,12 @@ def test_pin_is_told_as_a_pin(folder: Path) -> None:
 
     asked = (("history",), ("history", "sky mask", "--top", "2"), ("--json", "history", "sky mask"))
 
-    told = "".join(vocabgap(*each).out for each in asked).splitlines()
+    message = "".join(vocabgap(*each).out for each in asked).splitlines()
 
-    assert told[2].split() == ["sky", "mask", "2", "1", "2", "2", "2*"]
-    assert [line.split()[:3:2] for line in told[11:13]] == [["2026-08-01", "2*"], ["2026-07-01", "2"]]
-    assert sum(line.startswith("* pinned in that run") for line in told) == 2
-    assert [(json.loads(line)["rank"], json.loads(line)["unpinned_rank"]) for line in told[-3:-1]] == [
+    assert message[2].split() == ["sky", "mask", "2", "1", "2", "2", "2*"]
+    assert [line.split()[:3:2] for line in message[11:13]] == [["2026-08-01", "2*"], ["2026-07-01", "2"]]
+    assert sum(line.startswith("* pinned in that run") for line in message) == 2
+    assert [(json.loads(line)["rank"], json.loads(line)["unpinned_rank"]) for line in message[-3:-1]] == [
         (2, None),
         (1, 2),
     ]

@@ -37,14 +37,14 @@ def files(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_second_time_changes_nothing(tmp_path: Path, agent: str) -> None:
-    told = vocabgap("init", tmp_path, "--agent", agent)
+    result = vocabgap("init", tmp_path, "--agent", agent)
     made = files(tmp_path)
 
-    assert (told.code, set(made)) == (0, {*AGENTS[agent], "vocabgap.toml"})
+    assert (result.code, set(made)) == (0, {*AGENTS[agent], "vocabgap.toml"})
     assert f"vocabgap hook {agent}" in made[AGENTS[agent][0]]
     assert json.loads(made[AGENTS[agent][1]])["mcpServers"]["vocabgap"]["args"] == ["mcp", "."]
     for path, content in made.items():
-        assert f"{path}\n{content}" in told.out
+        assert f"{path}\n{content}" in result.out
     assert vocabgap("init", tmp_path, "--agent", agent).out == "0 files changed\n"
     assert files(tmp_path) == made
 
@@ -88,8 +88,8 @@ def test_what_others_have_put_there_stays(tmp_path: Path, agent: str) -> None:
 
 
 def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
-    told = vocabgap("--json", "init", tmp_path, "--dry-run")
-    *shown, result = map(json.loads, told.out.splitlines())
+    outcome = vocabgap("--json", "init", tmp_path, "--dry-run")
+    *shown, result = map(json.loads, outcome.out.splitlines())
 
     assert [Path(each["path"]).name for each in shown] == ["settings.json", ".mcp.json", "vocabgap.toml"]
     assert (result["changed"], files(tmp_path)) == (False, {})
@@ -100,10 +100,10 @@ def test_settings_that_cannot_be_read_are_told_and_nothing_is_written(tmp_path: 
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/settings.json").write_text(content, encoding="utf-8")
 
-    told = vocabgap("init", tmp_path)
+    result = vocabgap("init", tmp_path)
 
-    assert told.code == 2
-    assert ".claude/settings.json" in told.err
+    assert result.code == 2
+    assert ".claude/settings.json" in result.err
     assert files(tmp_path) == {".claude/settings.json": content}
 
 
@@ -117,9 +117,9 @@ def test_secrets_of_other_servers_stay_in_the_file_where_they_are(tmp_path: Path
     (tmp_path / servers).chmod(0o600)
 
     shown = vocabgap("init", tmp_path, "--agent", agent, "--dry-run")
-    told = vocabgap("--json", "init", tmp_path, "--agent", agent)
+    result = vocabgap("--json", "init", tmp_path, "--agent", agent)
 
-    assert (shown.code, told.code, "canary-" in shown.out + told.out) == (0, 0, False)
+    assert (shown.code, result.code, "canary-" in shown.out + result.out) == (0, 0, False)
     assert (tmp_path / servers).stat().st_mode & 0o777 == 0o600
     made = files(tmp_path)
     assert set(made) == {settings, servers, "vocabgap.toml"}
@@ -141,25 +141,25 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "precious.json").write_text("{}", encoding="utf-8")
     (tmp_path / "project" / ".mcp.json").symlink_to("../precious.json")
 
-    told = vocabgap("init", tmp_path / "project")
+    result = vocabgap("init", tmp_path / "project")
 
-    assert (told.code, (tmp_path / "precious.json").read_text(encoding="utf-8")) == (2, "{}")
-    assert "is a link out of the folder" in told.err
+    assert (result.code, (tmp_path / "precious.json").read_text(encoding="utf-8")) == (2, "{}")
+    assert "is a link out of the folder" in result.err
 
 
 def test_a_pipe_in_the_place_of_settings_is_told(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".mcp.json")
 
-    told = vocabgap("init", tmp_path)
+    result = vocabgap("init", tmp_path)
 
-    assert (told.code, files(tmp_path)) == (2, {})
-    assert "'.mcp.json' is a pipe" in told.err.replace(f"{tmp_path}/", "")
+    assert (result.code, files(tmp_path)) == (2, {})
+    assert "'.mcp.json' is a pipe" in result.err.replace(f"{tmp_path}/", "")
 
 
 def test_a_file_that_the_system_refuses_is_named(tmp_path: Path) -> None:
     (tmp_path / ".claude").symlink_to("nowhere")
 
-    told = vocabgap("init", tmp_path)
+    result = vocabgap("init", tmp_path)
 
-    assert (told.code, files(tmp_path)) == (4, {})
-    assert f"'{tmp_path}/.claude/settings.json' cannot be changed: File exists" in told.err
+    assert (result.code, files(tmp_path)) == (4, {})
+    assert f"'{tmp_path}/.claude/settings.json' cannot be changed: File exists" in result.err

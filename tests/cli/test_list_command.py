@@ -25,12 +25,12 @@ def rows_of(out: str) -> list[dict[str, str]]:
 
 
 def test_a_table_is_newest_first_with_the_numbers_below(photos: Path) -> None:
-    told = vocabgap("list", photos)
+    result = vocabgap("list", photos)
 
-    assert told.code == 0
-    assert sorted(NEWEST_FIRST, key=told.out.index) == NEWEST_FIRST
-    assert "3 records on 2 images in 2 sessions, 2026-04-01 10:00 to 2026-05-02 00:00 UTC" in told.out
-    assert "1 unsatisfied, 2 not rated; 0 with a workaround, 3 without" in told.out
+    assert result.code == 0
+    assert sorted(NEWEST_FIRST, key=result.out.index) == NEWEST_FIRST
+    assert "3 records on 2 images in 2 sessions, 2026-04-01 10:00 to 2026-05-02 00:00 UTC" in result.out
+    assert "1 unsatisfied, 2 not rated; 0 with a workaround, 3 without" in result.out
 
 
 def test_what_was_said_stands_below_the_record_and_whole(tmp_path: Path) -> None:
@@ -97,33 +97,35 @@ def test_what_a_limit_leaves_out_is_told(photos: Path) -> None:
 
 
 def test_the_last_session_is_reviewed_with_what_is_known_of_it(reported: Path) -> None:
-    told = vocabgap("list", reported, "--session", "last")
+    result = vocabgap("list", reported, "--session", "last")
 
-    assert told.out.startswith("session s-2\n")
-    assert "1 record on 1 image in 1 session, 2026-05-02 00:00 UTC" in told.out
-    assert "1 of 1 record belongs to 1 capability of the run in out, as of 2026-07-01T00:00:00Z:" in told.out
-    assert "sky mask: 1 of 2 mentions, " in told.out
+    assert result.out.startswith("session s-2\n")
+    assert "1 record on 1 image in 1 session, 2026-05-02 00:00 UTC" in result.out
+    assert (
+        "1 of 1 record belongs to 1 capability of the run in out, as of 2026-07-01T00:00:00Z:" in result.out
+    )
+    assert "sky mask: 1 of 2 mentions, " in result.out
 
 
 @pytest.mark.usefixtures("reported")
 def test_what_no_known_capability_has_is_told(tmp_path: Path) -> None:
-    told = vocabgap("list", write_corpus(tmp_path, {"one": [gap("lens flare brush")]}, "later"))
+    result = vocabgap("list", write_corpus(tmp_path, {"one": [gap("lens flare brush")]}, "later"))
 
-    assert "none of 1 record belongs to a capability of the run in out" in told.out
+    assert "none of 1 record belongs to a capability of the run in out" in result.out
 
 
 def test_nothing_that_fits_is_said_and_done(photos: Path) -> None:
-    told = vocabgap("list", photos, "--image", "heronn")
+    result = vocabgap("list", photos, "--image", "heronn")
 
-    assert told.code == 0
-    assert "None of 3 records matches the filters." in told.out
-    assert "no record has image 'heronn'; the nearest: heron\n" in told.err
+    assert result.code == 0
+    assert "None of 3 records matches the filters." in result.out
+    assert "no record has image 'heronn'; the nearest: heron\n" in result.err
 
 
 def test_without_a_session_there_is_no_last_one(tmp_path: Path) -> None:
-    told = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask")]}), "--session", "last")
+    result = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask")]}), "--session", "last")
 
-    assert (told.code, "no record has a session" in told.err) == (0, True)
+    assert (result.code, "no record has a session" in result.err) == (0, True)
 
 
 def test_records_without_a_time_that_a_date_leaves_out_are_told(tmp_path: Path) -> None:
@@ -133,14 +135,14 @@ def test_records_without_a_time_that_a_date_leaves_out_are_told(tmp_path: Path) 
 
 
 def test_lines_that_could_not_be_read_are_told_with_where_to_look(tmp_path: Path) -> None:
-    told = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask"), '{"description": "half']}))
+    result = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask"), '{"description": "half']}))
 
-    assert "sky mask" in told.out
-    assert "1 line could not be read; `vocabgap check` for the same folders lists them" in told.err
+    assert "sky mask" in result.out
+    assert "1 line could not be read; `vocabgap check` for the same folders lists them" in result.err
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "told"),
+    ("options", "code", "message"),
     [
         (["--since", "soon"], 2, "--since: 'soon' is not a moment"),
         (["--satisfaction", "awful"], 2, "satisfaction: expected one of"),
@@ -150,11 +152,11 @@ def test_lines_that_could_not_be_read_are_told_with_where_to_look(tmp_path: Path
     ],
     ids=str,
 )
-def test_what_cannot_be_meant_is_refused(photos: Path, options: list[str], code: int, told: str) -> None:
+def test_what_cannot_be_meant_is_refused(photos: Path, options: list[str], code: int, message: str) -> None:
     refused = vocabgap("list", photos, *options)
 
     assert (refused.code, refused.out) == (code, "")
-    assert told in refused.err
+    assert message in refused.err
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def line(image: Path) -> dict[str, Any]:
 
 
 def test_every_field_can_be_said(image: Path) -> None:
-    told = vocabgap(
+    result = vocabgap(
         "--json", "log", image, "--description", "wanted calm water",
         "--missing-capability", "blur along a path",
         "--intent", "calm the waves", "--intent-category", "local", "--workaround", "a mask",
@@ -37,8 +37,8 @@ def test_every_field_can_be_said(image: Path) -> None:
         "--timestamp", "2026-04-01T10:00:00+02:00",
     )  # fmt: skip
 
-    (event,) = map(json.loads, told.out.splitlines())
-    assert (told.code, event["event"], event["success"]) == (0, "result", True)
+    (event,) = map(json.loads, result.out.splitlines())
+    assert (result.code, event["event"], event["success"]) == (0, "result", True)
     assert event["record"] == line(image)
     assert event["gap_id"] == vg.scan(image).records["record_id"].item()
     assert list(line(image).values()) == [
@@ -48,9 +48,9 @@ def test_every_field_can_be_said(image: Path) -> None:
 
 
 def test_a_person_is_told_what_was_logged(image: Path) -> None:
-    told = vocabgap("log", image, "-d", "crop to a circle", "--satisfaction", "mediocre")
+    result = vocabgap("log", image, "-d", "crop to a circle", "--satisfaction", "mediocre")
     identifier = vg.scan(image).records["record_id"].item()
-    assert told.out == f"logged {identifier[:12]} in {image / LOG_NAME}, category composition (a guess)\n"
+    assert result.out == f"logged {identifier[:12]} in {image / LOG_NAME}, category composition (a guess)\n"
     assert line(image)["satisfaction"] == -1
     assert "  mediocre  " in vocabgap("list", image, "--satisfaction", "mediocre").out
     assert vocabgap("list", image, "--satisfaction", "bad").out.startswith("None of 1 record")
@@ -62,7 +62,7 @@ def test_a_person_is_told_what_was_logged(image: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         ((), 2, "description: expected text that is not blank"),
         (("-d", "x", "--satisfaction", "fine"), 2, "satisfaction: expected -1, 0, 1"),
@@ -70,10 +70,12 @@ def test_a_person_is_told_what_was_logged(image: Path) -> None:
         (("-d", "x", "--mood", "good"), 2, "No such option: --mood"),
     ],
 )
-def test_what_cannot_be_logged_is_told(image: Path, arguments: tuple[str, ...], code: int, told: str) -> None:
+def test_what_cannot_be_logged_is_told(
+    image: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
     found = vocabgap("log", image, *arguments)
     assert found.code == code
-    assert told in found.err
+    assert message in found.err
     assert not (image / LOG_NAME).exists()
 
 
@@ -87,11 +89,11 @@ def test_a_correction_takes_the_place_of_the_record(image: Path) -> None:
 
 
 def test_a_category_that_is_not_known_is_noted_with_the_nearest(image: Path) -> None:
-    told = vocabgap("log", image, "-d", "x", "--category", "lokal")
-    assert (told.code, line(image)["intent_category"]) == (0, "lokal")
+    result = vocabgap("log", image, "-d", "x", "--category", "lokal")
+    assert (result.code, line(image)["intent_category"]) == (0, "lokal")
     assert (
         "category 'lokal' is not known; similar categories: local; to add it, use `known` under [categories]"
-        in told.err
+        in result.err
     )
 
 
@@ -104,8 +106,8 @@ def test_a_category_that_is_not_known_is_noted_with_the_nearest(image: Path) -> 
 )  # fmt: skip
 def test_a_category_that_is_known_is_logged_in_silence(image: Path, category: str) -> None:
     Path("vocabgap.toml").write_text('[categories]\nknown = ["portrait"]\n', encoding="utf-8")
-    told = vocabgap("log", image, "-d", "x", "--category", category)
-    assert (told.code, told.err) == (0, "")
+    result = vocabgap("log", image, "-d", "x", "--category", category)
+    assert (result.code, result.err) == (0, "")
     assert json.loads(vocabgap("--json", "log", image, "-d", "y", "--category", category).out)["note"] is None
 
 
@@ -118,8 +120,8 @@ def test_a_category_that_the_run_has_is_known(image: Path) -> None:
 
 def test_settings_that_cannot_be_read_cost_no_gap(image: Path) -> None:
     Path("vocabgap.toml").write_text("[categories", encoding="utf-8")
-    told = vocabgap("log", image, "-d", "x", "--category", "lokal")
-    assert (told.code, told.err) == (0, "")
+    result = vocabgap("log", image, "-d", "x", "--category", "lokal")
+    assert (result.code, result.err) == (0, "")
 
 
 def test_an_unset_variable_says_nothing_of_session_and_snapshot(
@@ -130,26 +132,26 @@ def test_an_unset_variable_says_nothing_of_session_and_snapshot(
     assert (line(image)["session_id"], line(image)["snapshot_hash"]) == ("s-1", None)
 
 
-@pytest.mark.parametrize(("place", "told"), [("", "image: expected"), ("~nobody-here/x", "home folder")])
-def test_an_image_that_cannot_be_meant_is_refused(place: str, told: str) -> None:
+@pytest.mark.parametrize(("place", "message"), [("", "image: expected"), ("~nobody-here/x", "home folder")])
+def test_an_image_that_cannot_be_meant_is_refused(place: str, message: str) -> None:
     found = vocabgap("log", place, "-d", "x")
-    assert (found.code, told in found.err) == (2, True)
+    assert (found.code, message in found.err) == (2, True)
     assert not Path(LOG_NAME).exists()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_output_that_fails_does_not_hide_that_the_gap_is_logged(image: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        told = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "vocabgap", "log", image, "-d", "x"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
             check=False,
         )
-    assert told.returncode == 4
-    assert f"the gap was logged as {vg.scan(image).records['record_id'].item()}" in told.stderr
-    assert "do not repeat a command that writes" in told.stderr
+    assert result.returncode == 4
+    assert f"the gap was logged as {vg.scan(image).records['record_id'].item()}" in result.stderr
+    assert "do not repeat a command that writes" in result.stderr
 
 
 def test_after_init_one_call_logs_a_gap_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,8 +159,8 @@ def test_after_init_one_call_logs_a_gap_of_a_project(tmp_path: Path, monkeypatch
     (project / "src").mkdir(parents=True)
     monkeypatch.chdir(project)
     assert vocabgap("init").code == 0
-    told = vocabgap("log", "--need", "graft a branch")
-    assert told.out.endswith("in vocabulary_gaps.jsonl, category uncategorized\n")
+    result = vocabgap("log", "--need", "graft a branch")
+    assert result.out.endswith("in vocabulary_gaps.jsonl, category uncategorized\n")
     assert line(project)["image_id"] == "orchard"
     text = vocabgap("report", "--embedder", "none")
     assert "projects" in text.out.splitlines()[0]

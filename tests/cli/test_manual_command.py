@@ -13,11 +13,11 @@ FILES = sorted(Path(package.__file__).parent.glob("**/manual/*.md"), key=lambda 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_page_is_printed_as_it_is(path: Path) -> None:
-    told = vocabgap("manual", path.stem)
+    result = vocabgap("manual", path.stem)
     (event,) = [json.loads(line) for line in vocabgap("--json", "manual", path.stem).out.splitlines()]
 
-    assert (told.code, told.out) == (0, path.read_text(encoding="utf-8"))
-    assert (event["event"], event["page"], event["text"]) == ("result", path.stem, told.out)
+    assert (result.code, result.out) == (0, path.read_text(encoding="utf-8"))
+    assert (event["event"], event["page"], event["text"]) == ("result", path.stem, result.out)
 
 
 def test_without_a_name_the_pages_are_listed_with_their_titles() -> None:
@@ -29,19 +29,19 @@ def test_without_a_name_the_pages_are_listed_with_their_titles() -> None:
 
 
 def test_pages_are_listed_by_what_they_are_for() -> None:
-    told = vocabgap("manual").out
+    message = vocabgap("manual").out
 
     assert list(pages()) == ["tutorial", "how to", "reference", "explanation"]
-    places = [re.search(rf"\b{name} {{2,}}", told) for names in pages().values() for name in names]
+    places = [re.search(rf"\b{name} {{2,}}", message) for names in pages().values() for name in names]
     assert all(places)
     assert sorted(places, key=lambda place: place.start() if place else 0) == places
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("tutoral", "did you mean 'tutorial'?"), ("../text", "there are")]
+    ("name", "message"), [("tutoral", "did you mean 'tutorial'?"), ("../text", "there are")]
 )
-def test_a_page_that_is_not_there_is_told_with_what_there_is(name: str, told: str) -> None:
+def test_a_page_that_is_not_there_is_told_with_what_there_is(name: str, message: str) -> None:
     result = vocabgap("manual", name)
 
     assert (result.code, result.out) == (3, "")
-    assert told in result.err
+    assert message in result.err

@@ -11,23 +11,23 @@ needs_sdk = pytest.mark.skipif(find_spec("mcp_types") is None, reason="needs the
 
 def test_without_the_sdk_it_is_told_what_to_install(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vocabgap.doors.mcp.server", None)
-    told = vocabgap("mcp", photos)
-    assert (told.code, told.out) == (4, "")
-    assert told.err.startswith("vocabgap: the MCP server needs the package mcp: ")
-    assert told.err.endswith("\n  pip install 'vocabgap[mcp]'\n")
+    result = vocabgap("mcp", photos)
+    assert (result.code, result.out) == (4, "")
+    assert result.err.startswith("vocabgap: the MCP server needs the package mcp: ")
+    assert result.err.endswith("\n  pip install 'vocabgap[mcp]'\n")
 
 
 @needs_sdk
 def test_a_root_that_does_not_exist_is_told_before_anything_is_served() -> None:
-    told = vocabgap("mcp", "nowhere")
-    assert (told.code, told.out) == (3, "")
-    assert "root 'nowhere' does not exist" in told.err
+    result = vocabgap("mcp", "nowhere")
+    assert (result.code, result.out) == (3, "")
+    assert "root 'nowhere' does not exist" in result.err
 
 
 def test_settings_are_checked(photos: Path) -> None:
-    told = vocabgap("mcp", photos, "--out", "")
-    assert told.code == 2
-    assert "--out" in told.err
+    result = vocabgap("mcp", photos, "--out", "")
+    assert result.code == 2
+    assert "--out" in result.err
 
 
 @needs_sdk
@@ -41,6 +41,6 @@ def test_settings_are_checked(photos: Path) -> None:
 def test_the_root_may_be_that_of_the_settings(tmp_path: Path, roots: str, code: int, why: str) -> None:
     (tmp_path / "vocabgap.toml").write_text(f"[ingest]\nroots = {roots}\n")
 
-    told = vocabgap("mcp")
+    result = vocabgap("mcp")
 
-    assert (told.code, why in told.err) == (code, True)
+    assert (result.code, why in result.err) == (code, True)

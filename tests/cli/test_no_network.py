@@ -66,10 +66,10 @@ def folders(place: Path) -> set[Path]:
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_no_command_opens_a_connection(words: tuple[str, ...], ready: Path, offline: list[str]) -> None:
-    told = vocabgap(*given(words))
+    result = vocabgap(*given(words))
 
     assert ready.is_dir()
-    assert (told.code != ExitCode.BUG, offline) == (True, [])
+    assert (result.code != ExitCode.BUG, offline) == (True, [])
 
 
 @pytest.mark.parametrize(("words", "parameter"), ASKED)
@@ -84,12 +84,12 @@ def test_an_address_is_refused_where_a_path_is_meant(
     name = parameter.opts[0]
     asked = [*given(words), name, ADDRESS] if name.startswith("--") else at(words, name)
 
-    told = vocabgap(*asked)
+    result = vocabgap(*asked)
     event = json.loads(vocabgap("--json", *asked).out.splitlines()[-1])
 
     assert reported.is_dir()
-    assert (told.code, event["code"], told.out) == (2, 2, "")
-    assert "expected a local path, not a URL, found 'https://" in told.err
+    assert (result.code, event["code"], result.out) == (2, 2, "")
+    assert "expected a local path, not a URL, found 'https://" in result.err
     assert (folders(tmp_path), offline) == (before, [])
 
 
@@ -116,7 +116,7 @@ def test_an_address_in_the_settings_is_refused(
     (tmp_path / "vocabgap.toml").write_text(f"[{table}]\n{key} = {value}\n", encoding="utf-8")
     before = folders(tmp_path)
 
-    told = vocabgap("report", photos)
+    result = vocabgap("report", photos)
 
-    assert (told.code, folders(tmp_path)) == (2, before)
-    assert told.err.startswith(f"vocabgap: vocabgap.toml: [{table}] {key}: expected a local path")
+    assert (result.code, folders(tmp_path)) == (2, before)
+    assert result.err.startswith(f"vocabgap: vocabgap.toml: [{table}] {key}: expected a local path")

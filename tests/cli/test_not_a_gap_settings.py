@@ -22,24 +22,24 @@ def test_report_says_what_is_no_gap(photos: Path) -> None:
 
 def test_rules_come_from_the_settings_file(photos: Path, tmp_path: Path) -> None:
     config = write_config(tmp_path, "[not_a_gap]\ntransient = []\nticket = ['the other ticket']\n")
-    told = vocabgap("--json", "report", photos, "--config", config).out.splitlines()[-1]
-    assert json.loads(told)["account"]["rules"] == {"ticket": 1}
+    message = vocabgap("--json", "report", photos, "--config", config).out.splitlines()[-1]
+    assert json.loads(message)["account"]["rules"] == {"ticket": 1}
 
 
 def test_operations_come_from_the_settings_file(photos: Path, tmp_path: Path) -> None:
     config = write_config(
         tmp_path, "[categories]\nreclassify = true\n[categories.operations]\nThermal = 'white balance'\n"
     )
-    told = [
+    message = [
         json.loads(line) for line in vocabgap("--json", "report", photos, "--config", config).out.splitlines()
     ]
-    assert told[-1]["reclassified"] == {"by_operations": 1, "by_classifier": 0, "left": 1}
-    assert "wb" in {line["capability"]["intent_category"] for line in told[:-1] if "capability" in line}
+    assert message[-1]["reclassified"] == {"by_operations": 1, "by_classifier": 0, "left": 1}
+    assert "wb" in {line["capability"]["intent_category"] for line in message[:-1] if "capability" in line}
 
 
 def test_reclassify_is_a_flag(photos: Path) -> None:
-    told = vocabgap("report", photos, "--reclassify").out
-    assert "0 got one from their operations and 0 from the classifier; 2 still have none" in told
+    message = vocabgap("report", photos, "--reclassify").out
+    assert "0 got one from their operations and 0 from the classifier; 2 still have none" in message
 
 
 def test_status_shows_the_rules_and_the_categories_of_the_settings(tmp_path: Path) -> None:

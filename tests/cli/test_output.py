@@ -30,13 +30,13 @@ USAGE_ERRORS = [
 
 @pytest.mark.parametrize("arguments", USAGE_ERRORS, ids=" ".join)
 def test_json_ends_in_an_error_where_a_command_cannot_be_done(arguments: tuple[str, ...]) -> None:
-    told = vocabgap(*arguments)
-    events = [json.loads(line) for line in told.out.splitlines()]
-    assert told.code in (ExitCode.INVALID_INPUT, ExitCode.NOT_FOUND)
+    result = vocabgap(*arguments)
+    events = [json.loads(line) for line in result.out.splitlines()]
+    assert result.code in (ExitCode.INVALID_INPUT, ExitCode.NOT_FOUND)
     assert [event["event"] for event in events] == ["error"]
-    assert events[0]["code"] == told.code
+    assert events[0]["code"] == result.code
     assert events[0]["message"]
-    assert told.err == ""
+    assert result.err == ""
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,10 @@ def test_json_ends_in_an_error_where_a_command_cannot_be_done(arguments: tuple[s
     ids=" ".join,
 )  # fmt: skip
 def test_an_error_is_told_on_stderr_alone(arguments: tuple[str, ...]) -> None:
-    told = vocabgap(*arguments)
-    assert told.out == ""
-    assert told.err.startswith("vocabgap: ")
-    assert len(told.err.splitlines()) <= 2
+    result = vocabgap(*arguments)
+    assert result.out == ""
+    assert result.err.startswith("vocabgap: ")
+    assert len(result.err.splitlines()) <= 2
 
 
 def test_an_error_is_printed_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,13 +81,13 @@ def test_an_event_keeps_the_letters_of_every_script(capsys: pytest.CaptureFixtur
 def test_json_is_json_where_stdout_knows_only_ascii(installed: Path, tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text("größe 木\n", encoding="utf-8")
-    told = subprocess.run(
+    result = subprocess.run(
         [installed, "--json", "check", log],
         capture_output=True,
         check=False,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
     )
-    assert json.loads(told.stdout.splitlines()[0])["raw"] == "größe 木"
+    assert json.loads(result.stdout.splitlines()[0])["raw"] == "größe 木"
 
 
 def test_people_s_words_are_not_among_events(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,11 +120,11 @@ def test_a_narrow_table_loses_whole_columns_and_no_part_of_a_word(
     monkeypatch.setenv("COLUMNS", str(width))
     row = ("x" * 30, "ana of the lab", "2026-07-01 10:00", "anchored black point " * 9)
 
-    told = table(("id", "who", "seen", "why"), [row], dates=("id", "seen"), spare=("who", "seen"))
+    message = table(("id", "who", "seen", "why"), [row], dates=("id", "seen"), spare=("who", "seen"))
 
-    assert told.splitlines()[0].split() == headings.split()
-    assert {*told.split("─\n")[1].split()} <= {*" ".join(row).split()}
-    assert max(map(len, told.splitlines())) <= width
+    assert message.splitlines()[0].split() == headings.split()
+    assert {*message.split("─\n")[1].split()} <= {*" ".join(row).split()}
+    assert max(map(len, message.splitlines())) <= width
 
 
 @given(cells=st.lists(st.text(), min_size=1, max_size=4))
@@ -160,11 +160,11 @@ def test_a_reader_that_leaves_early_stops_neither_the_work_nor_in_a_traceback(
 def test_a_terminal_that_knows_only_ascii_gets_escapes(installed: Path, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [gap("größe 木")]})
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "200"}
-    told = subprocess.run(
+    result = subprocess.run(
         [installed, "report", root], capture_output=True, check=False, cwd=tmp_path, env=ascii_only
     )
-    assert (told.returncode, told.stderr) == (0, b"")
-    assert b"gr\\xf6\\xdfe \\u6728" in told.stdout
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"gr\\xf6\\xdfe \\u6728" in result.stdout
 
 
 @pytest.mark.slow
@@ -174,22 +174,22 @@ def test_a_full_disk_behind_stdout_is_told_in_a_sentence(words: str, installed: 
     write_corpus(tmp_path, {"image": [gap("sky mask")]}, name="one")
     with Path("/dev/full").open("w") as full:
         command = [str(installed), *words.split()]
-        told = subprocess.run(
+        result = subprocess.run(
             command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path
         )
-    assert told.returncode == ExitCode.STATE
-    assert "Traceback" not in told.stderr
-    assert "No space left" in told.stderr or words.startswith("--json")
+    assert result.returncode == ExitCode.STATE
+    assert "Traceback" not in result.stderr
+    assert "No space left" in result.stderr or words.startswith("--json")
     assert (tmp_path / "out").exists() == (words == "report one")
-    assert ("the command did its work, but" in told.stderr) == (words == "report one")
+    assert ("the command did its work, but" in result.stderr) == (words == "report one")
 
 
 def test_a_reader_that_stops_early_is_no_error(installed: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    told = subprocess.run([installed, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False)
+    result = subprocess.run([installed, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
-    assert (told.returncode, told.stderr) == (0, b"")
+    assert (result.returncode, result.stderr) == (0, b"")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")

@@ -33,12 +33,12 @@ def test_a_record_of_the_future_does_not_move_it(photos: Path, tmp_path: Path) -
     log.parent.mkdir()
     log.write_text(json.dumps(gap("sky mask", timestamp="2926-05-02T00:00:00Z")) + "\n")
 
-    told = vocabgap("report", photos, "--now", "last")
+    result = vocabgap("report", photos, "--now", "last")
     listed = vocabgap("list", photos, "--now", "last", "--since", "1d")
 
     assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
     said = "1 record is dated in the future, and cannot be the present\n"
-    assert (told.err.count(said), listed.err.count(said)) == (1, 1)
+    assert (result.err.count(said), listed.err.count(said)) == (1, 1)
 
 
 def test_the_run_before_is_read_once(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,10 +56,10 @@ def test_the_run_before_is_read_once(photos: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_spans_count_back_from_it(photos: Path) -> None:
-    told = vocabgap("report", photos, "--now", "last", "--since", "2d")
+    result = vocabgap("report", photos, "--now", "last", "--since", "2d")
 
-    assert "2 capabilities, 2 mentions." in told.out
-    assert "1 record filtered out" in told.out
+    assert "2 capabilities, 2 mentions." in result.out
+    assert "1 record filtered out" in result.out
 
 
 def test_a_span_is_refused_before_the_logs_are_read(photos: Path) -> None:
@@ -68,11 +68,11 @@ def test_a_span_is_refused_before_the_logs_are_read(photos: Path) -> None:
 
 
 def test_a_list_counts_spans_back_from_it(photos: Path) -> None:
-    told = vocabgap("list", photos, "--now", "last", "--since", "1d")
+    result = vocabgap("list", photos, "--now", "last", "--since", "1d")
 
-    assert "mask the sky" in told.out
-    assert "film grain" in told.out
-    assert "sky mask" not in told.out
+    assert "mask the sky" in result.out
+    assert "film grain" in result.out
+    assert "sky mask" not in result.out
 
 
 def test_a_review_goes_by_it(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,13 +100,13 @@ def test_silence_is_told_once_and_not_as_fading(tmp_path: Path) -> None:
     lately = [gap(f"need {number}", timestamp="2026-03-02T00:00:00Z") for number in range(3)]
     root = write_corpus(tmp_path, {"one": years, "two": lately})
 
-    told = vocabgap("report", root, "--now", "2026-05-21", "--share", "--min-images", "2")
+    result = vocabgap("report", root, "--now", "2026-05-21", "--share", "--min-images", "2")
     markdown, page, shared = (
         (tmp_path / "out" / name).read_text(encoding="utf-8") for name in (*FACES, "share.html")
     )
 
     said = "The newest record is 80 days old"
-    for text in (told.out, markdown, page):
+    for text in (result.out, markdown, page):
         assert text.count(said) == 1
         assert "--now last" in text
         assert "fading</td>" not in text
@@ -115,8 +115,8 @@ def test_silence_is_told_once_and_not_as_fading(tmp_path: Path) -> None:
     assert said in shared
     assert "\u2581" not in markdown  # no empty bars
 
-    told = vocabgap("report", root, "--now", "last")
-    assert "days old" not in told.out + (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    result = vocabgap("report", root, "--now", "last")
+    assert "days old" not in result.out + (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
 def test_a_loop_of_one_session_is_marked_beside_its_rank(tmp_path: Path) -> None:
@@ -124,11 +124,11 @@ def test_a_loop_of_one_session_is_marked_beside_its_rank(tmp_path: Path) -> None
     calm = [gap("film grain", session_id=f"s-{turn}", notes=f"turn {turn}") for turn in range(8)]
     root = write_corpus(tmp_path, {"one": [*loop, *calm]})
 
-    told = vocabgap("report", root, "--now", "last", "--format", "table")
+    result = vocabgap("report", root, "--now", "last", "--format", "table")
     rows = vocabgap("--json", "report", root, "--now", "last")
     faces = [(tmp_path / "out" / name).read_text(encoding="utf-8") for name in FACES]
 
-    for text in (told.out, *faces):
+    for text in (result.out, *faces):
         assert "12 of 12 from one session" in " ".join(text.split())
         assert "of 8 from one session" not in text
     assert '</a> <span class="name">12 of 12 from one session</span>' in faces[1]

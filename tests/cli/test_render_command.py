@@ -16,15 +16,15 @@ def out(reported: Path) -> Path:
 
 def test_report_is_made_again_and_its_files_are_named(out: Path) -> None:
     (out / "report.html").unlink()
-    told = vocabgap("render", "out")
-    assert (told.code, told.err) == (ExitCode.DONE, "")
-    assert told.out == "Open out/report.html in a browser.\n"
+    result = vocabgap("render", "out")
+    assert (result.code, result.err) == (ExitCode.DONE, "")
+    assert result.out == "Open out/report.html in a browser.\n"
     assert (out / "report.html").is_file()
 
 
 def test_copy_is_published_elsewhere(out: Path, tmp_path: Path) -> None:
-    told = vocabgap("render", "out", "--out", "copy")
-    assert told.out == "Open copy/report.html in a browser.\n"
+    result = vocabgap("render", "out", "--out", "copy")
+    assert result.out == "Open copy/report.html in a browser.\n"
     assert (tmp_path / "copy" / "report.html").read_bytes() == (out / "report.html").read_bytes()
 
 
@@ -42,17 +42,17 @@ def test_events_tell_the_files(tmp_path: Path) -> None:
 
 
 def test_folder_without_a_run_is_not_found() -> None:
-    told = vocabgap("render", "nowhere")
-    assert told.code == ExitCode.NOT_FOUND
-    assert "has no run of vocabgap" in told.err
-    assert "RUN_DIR" in told.err
+    result = vocabgap("render", "nowhere")
+    assert result.code == ExitCode.NOT_FOUND
+    assert "has no run of vocabgap" in result.err
+    assert "RUN_DIR" in result.err
 
 
 def test_damaged_run_is_told(out: Path) -> None:
     (out / "gaps.parquet").write_bytes(b"")
-    told = vocabgap("render", "out")
-    assert told.code == ExitCode.STATE
-    assert "gaps.parquet" in told.err
+    result = vocabgap("render", "out")
+    assert result.code == ExitCode.STATE
+    assert "gaps.parquet" in result.err
 
 
 def test_folder_that_holds_other_files_is_refused(out: Path, tmp_path: Path) -> None:

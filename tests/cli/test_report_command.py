@@ -18,23 +18,23 @@ FILES = [
 
 
 def test_files_are_published_and_named(photos: Path, tmp_path: Path) -> None:
-    told = vocabgap("report", photos, "--out", "fresh")
-    assert told.code == 0
+    result = vocabgap("report", photos, "--out", "fresh")
+    assert result.code == 0
     assert sorted(entry.name for entry in (tmp_path / "fresh").iterdir()) == sorted(FILES)
-    assert told.out.endswith("\nOpen fresh/report.html in a browser.\n")
+    assert result.out.endswith("\nOpen fresh/report.html in a browser.\n")
 
 
 def test_ranking_is_a_table_with_an_account_below(photos: Path) -> None:
-    told = vocabgap("report", photos)
-    lines = told.out.splitlines()
+    result = vocabgap("report", photos)
+    lines = result.out.splitlines()
     assert lines[0].split() == [
         "#", "capability", "mentions", "likely", "images", "sessions", "last", "seen", "unsatisfied",
         "category",
     ]  # fmt: skip
     assert lines[2].split() == ["1", "┐", "sky", "mask", "2", "2–3", "2", "2", "2026-05-02", "1/1", "local"]
-    assert "2 of 2 capabilities, 3 mentions." in told.out
-    assert "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject\n" in told.out
-    assert told.err == ""
+    assert "2 of 2 capabilities, 3 mentions." in result.out
+    assert "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject\n" in result.out
+    assert result.err == ""
 
 
 def test_ranks_that_are_missing_in_the_list_are_accounted_for(photos: Path, tmp_path: Path) -> None:
@@ -47,12 +47,12 @@ def test_ranks_that_are_missing_in_the_list_are_accounted_for(photos: Path, tmp_
     vocabgap("decide", "dismiss", "film grain", "--why", "no", "--actor", "ana")
     vocabgap("decide", "pin", "moon glow", "--actor", "ana")
 
-    told = vocabgap(*given, "--min-images", "2").out
+    message = vocabgap(*given, "--min-images", "2").out
 
-    assert "2 of 5 capabilities, 7 mentions.\n" in told
+    assert "2 of 5 capabilities, 7 mentions.\n" in message
     left_out = "1 decided, 1 probably covered, 1 on fewer than 2 images"
-    assert f"Not in this list: {left_out}; see report.md.\n" in told
-    assert [line.split()[:4] for line in told.splitlines()[2:4]] == [
+    assert f"Not in this list: {left_out}; see report.md.\n" in message
+    assert [line.split()[:4] for line in message.splitlines()[2:4]] == [
         ["1", "moon", "glow", "(pinned"],
         ["2", "┐", "sky", "mask"],
     ]
@@ -62,32 +62,32 @@ def test_what_was_authored_and_is_missed_again_is_marked(photos: Path) -> None:
     vocabgap("report", photos)
     vocabgap("decide", "author", "sky mask", "--entry", "sky", "--now", "2026-04-02", "--actor", "ana")
 
-    told = vocabgap("report", photos).out
+    message = vocabgap("report", photos).out
 
-    assert told.splitlines()[2].split()[:5] == ["1", "┐", "sky", "mask", "(regressed)"]
+    assert message.splitlines()[2].split()[:5] == ["1", "┐", "sky", "mask", "(regressed)"]
 
 
 def test_markdown_is_the_published_report(photos: Path, tmp_path: Path) -> None:
-    told = vocabgap("report", photos, "--format", "markdown")
-    assert told.out == (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    result = vocabgap("report", photos, "--format", "markdown")
+    assert result.out == (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
 def test_ranks_that_are_too_close_to_call_are_bracketed_and_told_in_a_line(demo: Path) -> None:
-    told = vocabgap("report", demo, "--embedder", "none", "--now", "2026-07-01", "--top", "4").out
-    ranks = [line[:6].strip() for line in told.splitlines() if line[:2].strip().isdigit()]
+    message = vocabgap("report", demo, "--embedder", "none", "--now", "2026-07-01", "--top", "4").out
+    ranks = [line[:6].strip() for line in message.splitlines() if line[:2].strip().isdigit()]
     assert ranks[:4] == ["1 ┐", "2 │", "3 ┘", "4 ┐"]
-    assert "\nRanks 1 to 3 and 4 to 9 are too close to call.\n" in told
+    assert "\nRanks 1 to 3 and 4 to 9 are too close to call.\n" in message
 
 
 def test_a_pin_is_told_as_a_pin_wherever_its_rank_is(photos: Path, tmp_path: Path) -> None:
     vocabgap("report", photos)
     vocabgap("decide", "pin", "film grain", "--actor", "ana")
 
-    told = " ".join(vocabgap("report", photos).out.split())
+    message = " ".join(vocabgap("report", photos).out.split())
     listed = [json.loads(line) for line in vocabgap("--json", "report", photos).out.splitlines()]
 
-    assert "film grain (pinned" in told
-    assert "by ana; by" in told
+    assert "film grain (pinned" in message
+    assert "by ana; by" in message
     first = next(each["capability"] for each in listed if each["event"] == "capability")
     assert (first["rank"], first["pinned_by"], first["unpinned_rank"]) == (1, "ana", 2)
     assert (first["rank_low"], first["rank_high"]) == (1, 2)
@@ -99,8 +99,8 @@ def test_a_pin_is_told_as_a_pin_wherever_its_rank_is(photos: Path, tmp_path: Pat
 
 
 def test_csv_is_nothing_but_the_table(photos: Path) -> None:
-    told = vocabgap("report", photos, "--format", "csv")
-    heading, *rows = csv.reader(io.StringIO(told.out))
+    result = vocabgap("report", photos, "--format", "csv")
+    heading, *rows = csv.reader(io.StringIO(result.out))
     assert heading == [
         "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
         "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low",
@@ -117,12 +117,12 @@ def test_csv_says_how_sure_a_rank_is_and_what_is_there_already(photos: Path, tmp
     listed = tmp_path / "words.json"
     listed.write_text('{"entries": [{"name": "grain_size"}]}')
 
-    told = vocabgap(
+    result = vocabgap(
         "report", photos, "--format", "csv", "--now", "2026-05-03", "--vocabulary", listed, "--min-images",
         "1",
     )  # fmt: skip
 
-    rows = [row[13:19] for row in csv.reader(io.StringIO(told.out))]
+    rows = [row[13:19] for row in csv.reader(io.StringIO(result.out))]
     assert rows[0] == ["status", "rank_low", "rank_high", "trend", "priority", "covered_by"]
     assert rows[1][:2] == ["open", "1"]
     assert 0 < float(rows[1][4]) < 1
@@ -135,15 +135,15 @@ def test_csv_names_the_entries_that_cover_a_part_of_what_is_listed(tmp_path: Pat
     listed.write_text('{"entries": [{"name": "sky_mask"}, {"name": "fog_density"}]}')
 
     root = write_corpus(tmp_path, {"one": asked})
-    told = vocabgap("report", root, "--format", "csv", "--vocabulary", listed, "--threshold", "0.99")
+    result = vocabgap("report", root, "--format", "csv", "--vocabulary", listed, "--threshold", "0.99")
 
-    (row,) = csv.DictReader(io.StringIO(told.out))
+    (row,) = csv.DictReader(io.StringIO(result.out))
     assert (row["mentions"], row["covered_by"]) == ("3", "sky_mask")
 
 
 def test_json_has_one_event_a_capability_and_ends_in_the_result(photos: Path, tmp_path: Path) -> None:
-    told = vocabgap("--json", "report", photos)
-    events = [json.loads(line) for line in told.out.splitlines()]
+    outcome = vocabgap("--json", "report", photos)
+    events = [json.loads(line) for line in outcome.out.splitlines()]
     assert [event["stage"] for event in events if event["event"] == "stage"] == [
         "ingest", "cluster", "rank", "report",
     ]  # fmt: skip
@@ -161,8 +161,8 @@ def test_json_has_an_event_a_set_of_operations_that_exceeds_chance(tmp_path: Pat
         f"image-{number}": [gap("sky mask", operations_involved=names, session_id=str(number))]
         for number, names in enumerate(lists)
     }
-    told = vocabgap("--json", "report", write_corpus(tmp_path, images, "of-sets"))
-    events = [json.loads(line) for line in told.out.splitlines()]
+    result = vocabgap("--json", "report", write_corpus(tmp_path, images, "of-sets"))
+    events = [json.loads(line) for line in result.out.splitlines()]
     (event,) = (event["combination"] for event in events if event["event"] == "combination")
     low, needs = event.pop("lift_low"), event.pop("needs")
     assert event == {"operations": ["blur", "crop"], "records": 5, "images": 5, "expected": 1.0, "lift": 5.0}
@@ -173,25 +173,25 @@ def test_what_is_probably_covered_is_told_beside_the_ranking(photos: Path, tmp_p
     entries = tmp_path / "entries.json"
     entries.write_text(json.dumps([{"name": "sky_mask", "description": "A mask of the sky."}]))
 
-    told = vocabgap("report", photos, "--vocabulary", entries).out
+    message = vocabgap("report", photos, "--vocabulary", entries).out
     events = [
         json.loads(line)
         for line in vocabgap("--json", "report", photos, "--vocabulary", entries).out.splitlines()
     ]
 
-    assert "Not in this list: 1 probably covered; see report.md." in told
+    assert "Not in this list: 1 probably covered; see report.md." in message
     ranked = [(each["event"], each["capability"]["rank"]) for each in events if "capability" in each]
     assert ranked == [("capability", 2), ("covered", 1)]
 
 
 def test_json_wins_over_a_format_for_people(photos: Path) -> None:
-    told = vocabgap("--json", "report", photos, "--format", "csv")
-    assert all(json.loads(line) for line in told.out.splitlines())
+    result = vocabgap("--json", "report", photos, "--format", "csv")
+    assert all(json.loads(line) for line in result.out.splitlines())
 
 
 def test_quiet_prints_nothing_and_publishes(photos: Path, tmp_path: Path) -> None:
-    told = vocabgap("report", photos, "--quiet", "--format", "table")
-    assert (told.code, told.out, told.err) == (0, "", "")
+    result = vocabgap("report", photos, "--quiet", "--format", "table")
+    assert (result.code, result.out, result.err) == (0, "", "")
     assert (tmp_path / "out" / "report.md").is_file()
 
 
@@ -200,25 +200,25 @@ def test_a_report_of_nothing_is_not_published_unless_meant(
     tmp_path: Path, images: dict[str, list[str]]
 ) -> None:
     root = write_corpus(tmp_path, images)
-    told = vocabgap("report", root)
+    result = vocabgap("report", root)
 
-    assert (told.code, told.out) == (4, "")
-    assert "nothing was published\n" in told.err
-    assert "--allow-empty" in told.err
+    assert (result.code, result.out) == (4, "")
+    assert "nothing was published\n" in result.err
+    assert "--allow-empty" in result.err
     assert not (tmp_path / "out").exists()
 
-    told = vocabgap("report", root, "--allow-empty")
+    result = vocabgap("report", root, "--allow-empty")
 
-    assert told.code == 0
-    assert ("No record in these logs counts" if images else "No log was found") in told.out
+    assert result.code == 0
+    assert ("No record in these logs counts" if images else "No log was found") in result.out
     assert json.loads((tmp_path / "out" / "run.json").read_text())["command"].count("--allow-empty") == 1
 
 
 def test_where_no_log_is_found_it_is_told_what_was_looked_for_and_where(tmp_path: Path) -> None:
-    told = vocabgap("report", write_corpus(tmp_path, {}), "--quiet")
+    result = vocabgap("report", write_corpus(tmp_path, {}), "--quiet")
 
-    assert f"no log was found in '{tmp_path / 'photos'}': looked for vocabulary_gaps.jsonl, " in told.err
-    assert "`vocabgap log` begins a log" in told.err
+    assert f"no log was found in '{tmp_path / 'photos'}': looked for vocabulary_gaps.jsonl, " in result.err
+    assert "`vocabgap log` begins a log" in result.err
 
 
 def test_a_report_whose_logs_are_gone_leaves_the_one_before(photos: Path, tmp_path: Path) -> None:
@@ -227,10 +227,10 @@ def test_a_report_whose_logs_are_gone_leaves_the_one_before(photos: Path, tmp_pa
     shutil.rmtree(photos)
     photos.mkdir()  # where a disk was mounted
 
-    told = vocabgap("--json", "report", photos)
+    result = vocabgap("--json", "report", photos)
 
-    last = json.loads(told.out.splitlines()[-1])
-    assert (told.code, last["event"], last["code"]) == (4, "error", 4)
+    last = json.loads(result.out.splitlines()[-1])
+    assert (result.code, last["event"], last["code"]) == (4, "error", 4)
     assert f"the report in '{tmp_path / 'out'}' was not changed" in last["message"]
     assert (tmp_path / "out" / "run.json").read_bytes() == before
 
@@ -251,30 +251,30 @@ def test_a_report_whose_logs_are_gone_leaves_the_one_before(photos: Path, tmp_pa
 def test_a_name_that_no_record_has_is_invalid_and_the_nearest_are_named(
     photos: Path, tmp_path: Path, options: tuple[str, ...], why: str, hint: str
 ) -> None:
-    told = vocabgap("report", photos, *options, "--quiet")
+    result = vocabgap("report", photos, *options, "--quiet")
 
-    assert (told.code, told.out, told.err) == (2, "", f"vocabgap: {why}\n  {hint}\n")
+    assert (result.code, result.out, result.err) == (2, "", f"vocabgap: {why}\n  {hint}\n")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_name_that_no_record_has_is_noted_where_nothing_may_be_published(photos: Path) -> None:
-    told = vocabgap("report", photos, "--image", "her", "--operation", "graim", "--allow-empty")
+    result = vocabgap("report", photos, "--image", "her", "--operation", "graim", "--allow-empty")
 
-    assert told.code == 0
-    assert "None of 3 records matches the filters." in told.out
-    assert "no record has image 'her'; the nearest: heron\n" in told.err
-    assert "no record has operation 'graim'; the nearest: grain\n" in told.err
+    assert result.code == 0
+    assert "None of 3 records matches the filters." in result.out
+    assert "no record has image 'her'; the nearest: heron\n" in result.err
+    assert "no record has operation 'graim'; the nearest: grain\n" in result.err
 
 
 def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(photos: Path) -> None:
-    told = vocabgap("report", photos, "--since", "3m", "--now", "2026-05-03")
+    result = vocabgap("report", photos, "--since", "3m", "--now", "2026-05-03")
 
-    assert told.code == 4
+    assert result.code == 4
     assert (
         "no record since 2026-05-02T23:57:00Z: the oldest is of 2026-04-01T10:00:00Z, the newest of"
-        in told.err
+        in result.err
     )
-    assert "30m means minutes, 2026-05 a month" in told.err
+    assert "30m means minutes, 2026-05 a month" in result.err
 
 
 def many(tmp_path: Path, name: str = "photos", logs: int = 10) -> Path:
@@ -294,11 +294,11 @@ def test_a_run_that_has_lost_more_than_half_of_its_logs_is_refused(tmp_path: Pat
     before = (tmp_path / "out" / "run.json").read_bytes()
     lose(root, 6)
 
-    told = vocabgap("report", root)
+    result = vocabgap("report", root)
 
-    assert (told.code, told.out) == (4, "")
-    assert "the earlier report had 10 logs, but now there are 4 (6 of 'photos' are missing)" in told.err
-    assert "--allow-shrink" in told.err
+    assert (result.code, result.out) == (4, "")
+    assert "the earlier report had 10 logs, but now there are 4 (6 of 'photos' are missing)" in result.err
+    assert "--allow-shrink" in result.err
     assert (tmp_path / "out" / "run.json").read_bytes() == before
     assert vocabgap("report", root, "--allow-shrink", "--quiet").code == 0
     assert vocabgap("report", root, "--quiet").code == 0  # what is compared with is the smaller one now
@@ -310,12 +310,12 @@ def test_a_run_that_has_lost_more_than_half_of_its_lines_is_refused(tmp_path: Pa
     log = root / "one" / "vocabulary_gaps.jsonl"
     log.write_text(log.read_text().splitlines(keepends=True)[0])  # a copy from before is put back
 
-    told = vocabgap("report", root)
+    result = vocabgap("report", root)
 
-    assert told.code == 4
+    assert result.code == 4
     assert (
         "the earlier report had 6 lines, but now there are 2"
-        " (4 of 'photos/one/vocabulary_gaps.jsonl' are missing)" in told.err
+        " (4 of 'photos/one/vocabulary_gaps.jsonl' are missing)" in result.err
     )
     assert vocabgap("report", root, "--allow-shrink", "--quiet").code == 0
 
@@ -325,10 +325,10 @@ def test_one_root_of_two_that_is_gone_is_refused(tmp_path: Path) -> None:
     vocabgap("report", photos, scans)
     lose(photos, 10)
 
-    told = vocabgap("report", photos, scans)
+    result = vocabgap("report", photos, scans)
 
-    assert told.code == 4
-    assert "the earlier report had 13 logs, but now there are 3" in told.err
+    assert result.code == 4
+    assert "the earlier report had 13 logs, but now there are 3" in result.err
 
 
 def test_a_report_of_other_roots_has_lost_nothing(tmp_path: Path) -> None:
@@ -344,31 +344,31 @@ def test_a_report_of_other_roots_has_lost_nothing(tmp_path: Path) -> None:
 def test_what_a_date_leaves_out_for_want_of_one_is_counted(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
 
-    told = vocabgap("report", root, "--since", "2026-01-01")
+    result = vocabgap("report", root, "--since", "2026-01-01")
 
-    assert "; 1 record filtered out (1 of them without a readable timestamp)\n" in told.out
+    assert "; 1 record filtered out (1 of them without a readable timestamp)\n" in result.out
 
 
 def test_a_log_that_is_not_read_is_named_once_on_stderr(photos: Path) -> None:
     (photos / "hidden" / "vocabulary_gaps.jsonl").mkdir(parents=True)
 
-    told = vocabgap("report", photos)
+    result = vocabgap("report", photos)
 
-    assert told.code == 0
-    assert told.err.count("not read: hidden/vocabulary_gaps.jsonl: ") == 1
+    assert result.code == 0
+    assert result.err.count("not read: hidden/vocabulary_gaps.jsonl: ") == 1
 
 
 def test_a_folder_that_is_spelt_wrongly_is_answered_with_one_that_is_there(photos: Path) -> None:
-    told = vocabgap("report", photos.parent / "fotos")
+    result = vocabgap("report", photos.parent / "fotos")
 
-    assert (told.code, told.out) == (3, "")
-    assert told.err.splitlines()[1] == f"  did you mean '{photos}'?"
+    assert (result.code, result.out) == (3, "")
+    assert result.err.splitlines()[1] == f"  did you mean '{photos}'?"
 
 
 def test_a_root_whose_name_is_not_utf_8_is_read(tmp_path: Path) -> None:
     odd = write_corpus(tmp_path, {"one": [gap("sky mask")]}).rename(tmp_path / "caf\udce9")
-    told = vocabgap("report", odd)
-    assert told.code == 0, told.err
+    result = vocabgap("report", odd)
+    assert result.code == 0, result.err
     (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
@@ -380,13 +380,13 @@ def test_a_root_whose_name_is_not_utf_8_is_read(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_looks_like_markup_is_printed_as_it_was_written(tmp_path: Path, label: str) -> None:
-    told = vocabgap("report", write_corpus(tmp_path, {"one": [gap(label, intent_category=label)]}))
-    assert told.code == 0, told.err
-    assert told.out.count(label) == 2
+    result = vocabgap("report", write_corpus(tmp_path, {"one": [gap(label, intent_category=label)]}))
+    assert result.code == 0, result.err
+    assert result.out.count(label) == 2
 
 
 @pytest.mark.parametrize("columns", ["20", "wide"])
 def test_any_width_will_do(photos: Path, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    told = vocabgap("report", photos)
-    assert told.code == 0, told.err
+    result = vocabgap("report", photos)
+    assert result.code == 0, result.err

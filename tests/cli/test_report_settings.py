@@ -26,8 +26,8 @@ from builders.command import vocabgap
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
 def test_options_narrow_the_report(photos: Path, arguments: tuple[str, ...], counted: int) -> None:
-    told = vocabgap("--json", "report", photos, *arguments)
-    account = json.loads(told.out.splitlines()[-1])["account"]
+    result = vocabgap("--json", "report", photos, *arguments)
+    account = json.loads(result.out.splitlines()[-1])["account"]
     assert (account["counted"], account["filtered"]) == (counted, 3 - counted)
 
 
@@ -44,26 +44,26 @@ def test_options_narrow_the_report(photos: Path, arguments: tuple[str, ...], cou
 def test_a_bad_value_is_invalid_input_and_the_message_says_what_would_do(
     photos: Path, option: str, value: str, hint: str
 ) -> None:
-    told = vocabgap("report", photos, option, value)
-    assert (told.code, told.out) == (2, "")
-    assert option in told.err
-    assert hint in told.err
+    result = vocabgap("report", photos, option, value)
+    assert (result.code, result.out) == (2, "")
+    assert option in result.err
+    assert hint in result.err
     assert not Path("out").exists()
 
 
 def test_a_missing_settings_file_is_not_found_and_named(photos: Path) -> None:
-    told = vocabgap("report", photos, "--config", "team.toml")
-    assert told.code == 3
-    assert "team.toml" in told.err
+    result = vocabgap("report", photos, "--config", "team.toml")
+    assert result.code == 3
+    assert "team.toml" in result.err
 
 
 def test_a_folder_of_other_files_is_a_state_error_and_left_alone(photos: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "thesis.txt").write_text("precious")
-    told = vocabgap("report", photos, "--out", mine)
-    assert (told.code, told.out) == (4, "")
-    assert "has files, but no run" in told.err
+    result = vocabgap("report", photos, "--out", mine)
+    assert (result.code, result.out) == (4, "")
+    assert "has files, but no run" in result.err
     assert [entry.name for entry in mine.iterdir()] == ["thesis.txt"]
 
 
@@ -94,9 +94,9 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file(
     (tmp_path / "vocabgap.toml").write_text('[report]\ntop = 1\nout = "from-file"\n')
     assert "Open from-file/report.html" in vocabgap("report", photos).out
     monkeypatch.setenv("VOCABGAP_OUT", "from-environment")
-    told = vocabgap("report", photos)
-    assert "1 of 2 capabilities" in told.out
-    assert "Open from-environment/report.html" in told.out
+    result = vocabgap("report", photos)
+    assert "1 of 2 capabilities" in result.out
+    assert "Open from-environment/report.html" in result.out
     assert "Open from-flag/report.html" in vocabgap("report", photos, "--out", "from-flag").out
 
 
@@ -124,9 +124,9 @@ def test_vocabularies_may_be_several_and_their_places_are_not_published(photos: 
     for name in ("grain", "sky"):
         (tmp_path / f"{name}.json").write_text(f'[{{"name": "{name}_mask"}}]')
 
-    told = vocabgap("report", photos, "--vocabulary", tmp_path / "grain.json", "--vocabulary", "sky.json")
+    result = vocabgap("report", photos, "--vocabulary", tmp_path / "grain.json", "--vocabulary", "sky.json")
 
-    assert told.code == 0
+    assert result.code == 0
     best = pl.read_parquet("out/capabilities.parquet")["covered_by"].list.first().struct.field("entry")
     assert sorted(best) == ["grain_mask", "sky_mask"]
     published = Path("out/run.json").read_text(encoding="utf-8")

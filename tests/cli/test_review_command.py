@@ -13,7 +13,7 @@ import pytest
 
 import vocabgap as vg
 from builders import gap, write_corpus
-from builders.command import Told, vocabgap
+from builders.command import CommandResult, vocabgap
 from builders.hostile import hostile_texts, unseen
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.reviewing import Review
@@ -38,8 +38,8 @@ def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_corpus(tmp_path, dict.fromkeys(("heron", "crane"), needs))
 
 
-def events(told: Told, name: str) -> list[dict[str, Any]]:
-    return [each for each in map(json.loads, told.out.splitlines()) if each["event"] == name]
+def events(result: CommandResult, name: str) -> list[dict[str, Any]]:
+    return [each for each in map(json.loads, result.out.splitlines()) if each["event"] == name]
 
 
 def kept(folder: Path) -> list[dict[str, Any]]:
@@ -49,7 +49,7 @@ def kept(folder: Path) -> list[dict[str, Any]]:
 
 def at_a_terminal(
     monkeypatch: pytest.MonkeyPatch, *keys: str, root: str = "photos", options: Sequence[str] = ()
-) -> Told:
+) -> CommandResult:
     monkeypatch.setattr(sys, "stdin", Typed("".join(f"{key}\n" for key in keys)))
     return vocabgap("review", root, *options)
 
@@ -58,8 +58,8 @@ def actions(folder: Path) -> list[str]:
     return [each["action"] for each in kept(folder)]
 
 
-def labels_of_screens(told: Told) -> list[str]:
-    return re.findall(r"^Screen \d+: ([^;\n]+)", told.out, re.MULTILINE)
+def labels_of_screens(result: CommandResult) -> list[str]:
+    return re.findall(r"^Screen \d+: ([^;\n]+)", result.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("words", [("review",), ("--json", "review")])
@@ -75,12 +75,12 @@ def test_without_a_terminal_it_says_what_to_do(words: tuple[str, ...]) -> None:
 def test_ticks_are_decisions_that_the_next_report_follows(
     ticks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = at_a_terminal(monkeypatch, ticks, "q")
+    result = at_a_terminal(monkeypatch, ticks, "q")
 
-    assert told.code == 0
+    assert result.code == 0
     assert {"merge", "split"} <= {*actions(tmp_path)}
-    assert "merged 2 groups and split off 1 part: rank 2" in told.out
-    assert "next: `vocabgap report photos`" in told.out
+    assert "merged 2 groups and split off 1 part: rank 2" in result.out
+    assert "next: `vocabgap report photos`" in result.out
     merge, split = (
         next(each for each in kept(tmp_path) if each["action"] == name) for name in ("merge", "split")
     )
@@ -100,19 +100,19 @@ def test_ticks_are_decisions_that_the_next_report_follows(
 def test_a_range_ticks_all_neighbours_in_it(
     ticks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = at_a_terminal(monkeypatch, ticks, "q")
+    result = at_a_terminal(monkeypatch, ticks, "q")
 
-    assert "merged 3 groups" in told.out
+    assert "merged 3 groups" in result.out
     assert actions(tmp_path).count("merge") == 2
 
 
 def test_the_next_command_has_the_options_of_the_review(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = at_a_terminal(
+    result = at_a_terminal(
         monkeypatch, "", "q", options=("--hidden", "--threshold", "0.5", "--tenant", "local")
     )
 
     words = "vocabgap report photos --tenant local --hidden --threshold 0.5"
-    assert f"next: `{words}`" in told.out
+    assert f"next: `{words}`" in result.out
     assert vocabgap(*words.split()[1:]).code == 0
 
 
@@ -141,59 +141,59 @@ def test_a_skipped_screen_is_shown_by_the_next_review(
 def test_a_trial_says_what_an_answer_would_change_and_saves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = at_a_terminal(monkeypatch, "1 ?", "q")
+    result = at_a_terminal(monkeypatch, "1 ?", "q")
 
-    assert "this answer would have this effect:\nmerged 2 groups: rank 2 -> 1, 4 -> 8 mentions" in told.out
+    assert "this answer would have this effect:\nmerged 2 groups: rank 2 -> 1, 4 -> 8 mentions" in result.out
     assert not kept(tmp_path)
 
 
 def test_going_back_undoes_the_answer_and_shows_its_screen_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = at_a_terminal(monkeypatch, "u", "1 -a", "u", "", "q")
+    result = at_a_terminal(monkeypatch, "u", "1 -a", "u", "", "q")
 
-    first, again, second, third, _ = labels_of_screens(told)
+    first, again, second, third, _ = labels_of_screens(result)
     assert first == again == third != second
-    assert "this is the first screen" in told.out
+    assert "this is the first screen" in result.out
     assert actions(tmp_path).count("undo") == 3  # of the merge, the split and the confirmation
-    assert "1 screen, 1 decision in decisions.jsonl" in told.out
-    assert "of the ten largest groups" not in told.out.casefold()
+    assert "1 screen, 1 decision in decisions.jsonl" in result.out
+    assert "of the ten largest groups" not in result.out.casefold()
 
 
 def test_records_of_a_group_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = at_a_terminal(monkeypatch, "e", "e 1", "e 0", "e 99", "q")
+    result = at_a_terminal(monkeypatch, "e", "e 1", "e 0", "e 99", "q")
 
-    label, *_ = labels_of_screens(told)
-    assert f"\n{label}:\n  2026-" in told.out.replace("?: ", "?: \n")
-    assert "image heron: " in told.out
-    assert "workaround: a brush, not a" in told.out
-    assert "this screen has no group 0" in told.out
-    assert "this screen has no group 99" in told.out
+    label, *_ = labels_of_screens(result)
+    assert f"\n{label}:\n  2026-" in result.out.replace("?: ", "?: \n")
+    assert "image heron: " in result.out
+    assert "workaround: a brush, not a" in result.out
+    assert "this screen has no group 0" in result.out
+    assert "this screen has no group 99" in result.out
 
 
 @pytest.mark.parametrize("keys", ["what", "0", "0-1", "1-99", "99", "-z", "-", ",", "1 e", "1_0", "²"])
 def test_other_keys_change_nothing(keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = at_a_terminal(monkeypatch, keys, "?", "q")
+    result = at_a_terminal(monkeypatch, keys, "?", "q")
 
-    assert told.out.count("type numbers and letters of this screen, such as 1 3 -b") == 1
-    assert told.out.count("skips the screen") == 1
+    assert result.out.count("type numbers and letters of this screen, such as 1 3 -b") == 1
+    assert result.out.count("skips the screen") == 1
     assert not kept(tmp_path)
 
 
 def test_the_end_of_the_input_quits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = at_a_terminal(monkeypatch, "1")
+    result = at_a_terminal(monkeypatch, "1")
 
-    assert told.code == 0
-    assert "1 screen, 2 decisions in decisions.jsonl" in told.out
-    assert "groups, 1 changed" in told.out
+    assert result.code == 0
+    assert "1 screen, 2 decisions in decisions.jsonl" in result.out
+    assert "groups, 1 changed" in result.out
     assert "merge" in actions(tmp_path)
 
 
 def test_it_ends_when_there_is_no_further_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = at_a_terminal(monkeypatch, *[""] * 30)
+    result = at_a_terminal(monkeypatch, *[""] * 30)
 
-    assert told.code == 0
-    assert "there is no further screen" in told.out
+    assert result.code == 0
+    assert "there is no further screen" in result.out
 
 
 def test_another_persons_decision_is_named_and_nothing_is_saved(
@@ -214,11 +214,11 @@ def test_another_persons_decision_is_named_and_nothing_is_saved(
     letter = "abcdef"[next(place for place, part in enumerate(screen.parts) if stranger in part.wordings)]
 
     keys = (*["s"] * len(shown), f"-{letter}", "q")
-    told = at_a_terminal(monkeypatch, *keys, options=("--actor", "ben"))
+    result = at_a_terminal(monkeypatch, *keys, options=("--actor", "ben"))
 
-    assert "two decisions contradict each other" in told.out
-    assert "by ana)" in told.out
-    assert "nothing was saved; answer without this tick" in told.out
+    assert "two decisions contradict each other" in result.out
+    assert "by ana)" in result.out
+    assert "nothing was saved; answer without this tick" in result.out
     assert (tmp_path / "decisions.jsonl").read_bytes() == written
 
 
@@ -230,9 +230,9 @@ def test_a_screen_fits_into_the_terminal(
     needs = [gap(f"{need} {long}") for need in MASKS]
     write_corpus(tmp_path, {"heron": needs, "crane": needs}, "long")
     monkeypatch.setenv("COLUMNS", str(columns))
-    told = at_a_terminal(monkeypatch, "q", root="long")
+    result = at_a_terminal(monkeypatch, "q", root="long")
 
-    table = told.out.partition("wordings\n")[2]
+    table = result.out.partition("wordings\n")[2]
     assert max(map(len, table.split("\n"))) <= columns
 
 
@@ -244,11 +244,11 @@ def test_texts_of_logs_are_shown_and_never_obeyed(
     write_corpus(tmp_path, {"heron": needs, "crane": needs}, "hostile")
 
     keys = ("e", "e 1", "1 -a ?", "1 -a", *["e", "", "1"] * 5, "q")
-    told = at_a_terminal(monkeypatch, *keys, root="hostile")
+    result = at_a_terminal(monkeypatch, *keys, root="hostile")
 
-    assert told.code == 0
-    assert len(labels_of_screens(told)) > 5
-    assert not unseen(told.out)
+    assert result.code == 0
+    assert len(labels_of_screens(result)) > 5
+    assert not unseen(result.out)
 
 
 def test_interrupted_it_keeps_what_was_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,9 +261,9 @@ def test_interrupted_it_keeps_what_was_answered(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr("builtins.input", pressed)
     monkeypatch.setattr(sys, "stdin", Typed())
-    told = vocabgap("review", "photos")
+    result = vocabgap("review", "photos")
 
-    assert told.code == 130
+    assert result.code == 130
     assert kept(tmp_path)
 
 

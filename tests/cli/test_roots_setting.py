@@ -25,19 +25,19 @@ def test_no_root_is_needed_where_the_settings_name_one(
     photos: Path, settings: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    told = vocabgap(*command)
+    result = vocabgap(*command)
 
     settings.unlink()
-    assert told[:2] == vocabgap(*command, photos)[:2]
-    assert told.code == (2 if command == ("check",) else 0)  # one line is no record
+    assert result[:2] == vocabgap(*command, photos)[:2]
+    assert result.code == (2 if command == ("check",) else 0)  # one line is no record
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_without_settings_a_root_is_asked_for(command: tuple[str, ...]) -> None:
-    told = vocabgap(*command)
-    said = told.out if "--json" in command else told.err
+    result = vocabgap(*command)
+    said = result.out if "--json" in command else result.err
 
-    assert told.code == 2
+    assert result.code == 2
     assert "no folder of gap logs is named: add one" in said
     assert "[ingest]" in said
 
@@ -48,9 +48,9 @@ def test_roots_are_relative_to_the_settings(
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
 
-    told = vocabgap("report", "--config", settings)
+    result = vocabgap("report", "--config", settings)
 
-    assert "3 mentions." in told.out
+    assert "3 mentions." in result.out
 
 
 @pytest.mark.usefixtures("photos")
@@ -86,11 +86,11 @@ def test_the_report_of_roots_that_are_set_can_be_made_again(tmp_path: Path) -> N
 def test_roots_that_are_no_paths_are_told_with_their_file(tmp_path: Path, value: str, why: str) -> None:
     (tmp_path / "vocabgap.toml").write_text(f"[ingest]\nroots = {value}\n")
 
-    told = vocabgap("report")
+    result = vocabgap("report")
 
-    assert told.code == 2
-    assert "vocabgap.toml: [ingest] roots: " in told.err
-    assert why in told.err
+    assert result.code == 2
+    assert "vocabgap.toml: [ingest] roots: " in result.err
+    assert why in result.err
 
 
 def test_a_root_of_the_settings_that_is_gone_is_said_to_be_of_the_settings(
@@ -98,7 +98,7 @@ def test_a_root_of_the_settings_that_is_gone_is_said_to_be_of_the_settings(
 ) -> None:
     (tmp_path / "photos").rename(tmp_path / "elsewhere")
 
-    told = vocabgap("report", "--config", settings)
+    result = vocabgap("report", "--config", settings)
 
-    assert told.code == 3
-    assert "[ingest] roots in the settings may name it" in told.err
+    assert result.code == 3
+    assert "[ingest] roots in the settings may name it" in result.err

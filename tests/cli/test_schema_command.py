@@ -13,8 +13,8 @@ COLUMNS = {name: table.names for name, table in PUBLISHED.items()} | {"run": [*M
 
 @pytest.mark.parametrize("name", COLUMNS)
 def test_every_column_is_listed_with_dtype_and_meaning(name: str) -> None:
-    told = vocabgap("--json", "schema", name)
-    *columns, result = [json.loads(line) for line in told.out.splitlines()]
+    outcome = vocabgap("--json", "schema", name)
+    *columns, result = [json.loads(line) for line in outcome.out.splitlines()]
     assert [column["name"] for column in columns] == COLUMNS[name]
     assert all(column["dtype"] and column["meaning"] for column in columns)
     assert (result["event"], result["schema"], result["columns"]) == ("result", name, len(columns))
@@ -23,19 +23,19 @@ def test_every_column_is_listed_with_dtype_and_meaning(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(PUBLISHED))
 def test_a_person_reads_a_table(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("COLUMNS", "600")
-    told = vocabgap("schema", name)
-    assert told.code == 0
-    assert told.out.startswith(f"{name}: {PUBLISHED[name].row}\n")
+    result = vocabgap("schema", name)
+    assert result.code == 0
+    assert result.out.startswith(f"{name}: {PUBLISHED[name].row}\n")
     for column in PUBLISHED[name].columns:
-        assert column.meaning in told.out
-        assert str(column.dtype) in told.out
+        assert column.meaning in result.out
+        assert str(column.dtype) in result.out
 
 
 def test_the_reasons_of_rejects_are_listed() -> None:
-    told = vocabgap("schema", "rejects").out.splitlines()[-1]
+    message = vocabgap("schema", "rejects").out.splitlines()[-1]
     event = json.loads(vocabgap("--json", "schema", "rejects").out.splitlines()[-1])
     assert event["reasons"] == list(RejectReason)
-    assert told == f"reasons: {', '.join(RejectReason)}"
+    assert message == f"reasons: {', '.join(RejectReason)}"
 
 
 DOCUMENTS = {name: each.folder / file for each in extensions() for name, file in each.documents.items()}
@@ -43,18 +43,18 @@ DOCUMENTS = {name: each.folder / file for each in extensions() for name, file in
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_of_a_slice_is_printed_as_it_is(name: str) -> None:
-    told, text = vocabgap("schema", name), DOCUMENTS[name].read_text(encoding="utf-8")
+    result, text = vocabgap("schema", name), DOCUMENTS[name].read_text(encoding="utf-8")
     (event,) = [json.loads(line) for line in vocabgap("--json", "schema", name).out.splitlines()]
-    assert (told.code, told.out) == (0, text)
+    assert (result.code, result.out) == (0, text)
     assert (event["event"], event["schema"], event["document"]) == ("result", name, text)
 
 
 @pytest.mark.parametrize("name", ["capability", "", "[/x]", "RUN"])
 def test_an_unknown_name_is_invalid_input_and_the_known_ones_are_told(name: str) -> None:
-    told = vocabgap("schema", name)
-    assert (told.code, told.out) == (2, "")
-    assert f"'{name}'" in told.err
-    assert "capabilities, gaps, rejects, lineage, groups, combinations, history, run" in told.err
+    result = vocabgap("schema", name)
+    assert (result.code, result.out) == (2, "")
+    assert f"'{name}'" in result.err
+    assert "capabilities, gaps, rejects, lineage, groups, combinations, history, run" in result.err
 
 
 def test_a_missing_name_is_invalid_input() -> None:

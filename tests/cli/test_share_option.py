@@ -14,9 +14,9 @@ def shared(tmp_path: Path, *options: str) -> str:
     """Publishes a workspace of four images of one need and two of another, and gives the page to share."""
     needs = ["sky mask"] * 4 + ["film grain"] * 2
     write_corpus(tmp_path, {f"image-{number}": [gap(need)] for number, need in enumerate(needs)})
-    told = vocabgap("report", "photos", "--share", *options)
-    assert told.code == ExitCode.DONE
-    assert "share.html" in told.out
+    result = vocabgap("report", "photos", "--share", *options)
+    assert result.code == ExitCode.DONE
+    assert "share.html" in result.out
     return (tmp_path / "out" / "share.html").read_text(encoding="utf-8")
 
 
@@ -42,16 +42,16 @@ def test_settings_file_says_how_many_are_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize("said", ["0", "1"])
 def test_a_page_about_single_images_is_refused_with_the_reason(tmp_path: Path, said: str) -> None:
     write_corpus(tmp_path, {"one": [gap("sky mask")]})
-    told = vocabgap("report", "photos", "--share", "--min-images", said)
-    assert told.code == ExitCode.INVALID_INPUT
-    assert f"--min-images {said} would show needs of a single image" in told.err
-    assert "2 or more" in told.err
+    result = vocabgap("report", "photos", "--share", "--min-images", said)
+    assert result.code == ExitCode.INVALID_INPUT
+    assert f"--min-images {said} would show needs of a single image" in result.err
+    assert "2 or more" in result.err
     assert not (tmp_path / "out").exists()
 
 
 def test_the_page_is_among_the_files_of_the_result(photos: Path) -> None:
-    told = vocabgap("--json", "report", photos, "--share")
-    assert "share.html" in json.loads(told.out.splitlines()[-1])["files"]
+    result = vocabgap("--json", "report", photos, "--share")
+    assert "share.html" in json.loads(result.out.splitlines()[-1])["files"]
 
 
 def test_nothing_to_share_is_a_page_that_says_so(photos: Path, tmp_path: Path) -> None:
@@ -65,8 +65,8 @@ def test_nothing_to_share_is_a_page_that_says_so(photos: Path, tmp_path: Path) -
 def test_what_is_not_shared_is_told(photos: Path, command: tuple[str, str]) -> None:
     assert "share.html" not in vocabgap("report", photos).out
 
-    told = vocabgap(*command, "--share")
+    result = vocabgap(*command, "--share")
 
-    assert told.out.endswith(
+    assert result.out.endswith(
         "\nLeft out of share.html: 2 capabilities on fewer than 3 images or folders of logs.\n"
     )

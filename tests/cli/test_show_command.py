@@ -24,29 +24,29 @@ def result(out: str) -> dict[str, Any]:
 
 
 def test_an_image_is_its_records_and_their_numbers(photos: Path) -> None:
-    told = vocabgap("show", "heron", photos)
+    result = vocabgap("show", "heron", photos)
 
-    assert told.code == 0
-    assert told.out.startswith("image heron\n")
-    assert told.out.index("film grain") < told.out.index("sky mask")
-    assert "2 records on 1 image in 1 session" in told.out
+    assert result.code == 0
+    assert result.out.startswith("image heron\n")
+    assert result.out.index("film grain") < result.out.index("sky mask")
+    assert "2 records on 1 image in 1 session" in result.out
 
 
 def test_a_session_is_its_records(photos: Path) -> None:
-    told = vocabgap("show", "s-2", photos)
+    result = vocabgap("show", "s-2", photos)
 
-    assert told.out.startswith("session s-2\n")
-    assert "film grain" not in told.out
+    assert result.out.startswith("session s-2\n")
+    assert "film grain" not in result.out
 
 
 @pytest.mark.usefixtures("published")
 def test_a_capability_is_its_evidence_and_how_to_decide(photos: Path) -> None:
-    told = vocabgap("show", "mask the sky", photos)
+    result = vocabgap("show", "mask the sky", photos)
 
-    identifier = told.out.split()[0]
-    assert "status: new" in told.out or "status: open" in told.out
-    assert "mentions: 2 (likely 2–3) on 2 images in 2 sessions; 1 of 1 unsatisfied, 1 not rated" in told.out
-    assert "  1 × sky mask" in told.out
+    identifier = result.out.split()[0]
+    assert "status: new" in result.out or "status: open" in result.out
+    assert "mentions: 2 (likely 2–3) on 2 images in 2 sessions; 1 of 1 unsatisfied, 1 not rated" in result.out
+    assert "  1 × sky mask" in result.out
     assert vocabgap("decide", "pin", identifier).code == 0
 
 
@@ -54,13 +54,13 @@ def test_a_capability_is_its_evidence_and_how_to_decide(photos: Path) -> None:
 def test_a_record_is_every_field_and_its_line(photos: Path) -> None:
     gap = json.loads(vocabgap("--json", "list", photos, "--image", "heron").out.splitlines()[1])
 
-    told = vocabgap("show", gap["record_id"][:12], photos)
+    result = vocabgap("show", gap["record_id"][:12], photos)
 
-    assert told.out.startswith(f"record {gap['record_id']}\n")
-    assert "timestamp: 2026-04-01T10:00:00Z" in told.out
-    assert "satisfaction: -1 (unsatisfied)" in told.out
-    assert "line: photos/heron/vocabulary_gaps.jsonl:1, byte 0, counted" in told.out
-    assert "capability: cap-" in told.out
+    assert result.out.startswith(f"record {gap['record_id']}\n")
+    assert "timestamp: 2026-04-01T10:00:00Z" in result.out
+    assert "satisfaction: -1 (unsatisfied)" in result.out
+    assert "line: photos/heron/vocabulary_gaps.jsonl:1, byte 0, counted" in result.out
+    assert "capability: cap-" in result.out
 
 
 @pytest.mark.usefixtures("published")
@@ -74,10 +74,10 @@ def test_programs_get_the_records_and_the_rest_as_the_result(photos: Path, name:
 
 
 def test_a_limit_lists_the_first_records_alone(photos: Path) -> None:
-    told = vocabgap("show", "heron", photos, "--limit", "1")
+    result = vocabgap("show", "heron", photos, "--limit", "1")
 
-    assert "sky mask" not in told.out
-    assert "and 1 more record; --limit 0 lists all" in told.out
+    assert "sky mask" not in result.out
+    assert "and 1 more record; --limit 0 lists all" in result.out
 
 
 def test_an_image_without_a_record_that_counts_says_so(tmp_path: Path) -> None:
@@ -97,36 +97,36 @@ def test_an_image_without_a_record_that_counts_says_so(tmp_path: Path) -> None:
 
 def test_an_image_without_gaps_is_shown_and_nothing_else_is_made_up(photos: Path) -> None:
     (photos / "calm").mkdir()
-    told, other = vocabgap("show", "calm", photos), vocabgap("show", "calm", photos, "--kind", "session")
-    assert (told.code, told.out) == (0, "image calm\n\nno gap is logged\n")
+    result, other = vocabgap("show", "calm", photos), vocabgap("show", "calm", photos, "--kind", "session")
+    assert (result.code, result.out) == (0, "image calm\n\nno gap is logged\n")
     assert other.code == 3
 
 
 def test_a_name_of_two_things_is_invalid_input_and_both_are_told(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask", session_id="heron")]})
 
-    told = vocabgap("show", "heron", root)
+    result = vocabgap("show", "heron", root)
 
-    assert (told.code, told.out) == (2, "")
-    assert "image heron, session heron" in told.err
-    assert "--kind" in told.err
+    assert (result.code, result.out) == (2, "")
+    assert "image heron, session heron" in result.err
+    assert "--kind" in result.err
     for kind in ("image", "session"):
         assert vocabgap("show", "heron", root, "--kind", kind).out.startswith(f"{kind} heron\n")
 
 
 def test_what_is_not_there_is_not_found_and_the_nearest_is_told(photos: Path) -> None:
-    told = vocabgap("show", "herno", photos)
+    outcome = vocabgap("show", "herno", photos)
 
-    assert (told.code, told.out, "similar names: 'heron'" in told.err) == (3, "", True)
+    assert (outcome.code, outcome.out, "similar names: 'heron'" in outcome.err) == (3, "", True)
     assert "similar names" not in vocabgap("show", "heron", photos, "--kind", "session").err
     assert result(vocabgap("--json", "show", "herno", photos).out)["code"] == 3
 
 
 def test_a_long_name_that_is_not_there_is_cut_in_the_message(photos: Path) -> None:
-    told = vocabgap("show", "x" * 100_000, photos)
+    result = vocabgap("show", "x" * 100_000, photos)
 
-    assert told.code == 3
-    assert len(told.err) < 400
+    assert result.code == 3
+    assert len(result.err) < 400
 
 
 def test_a_single_log_is_a_root(photos: Path) -> None:

@@ -23,7 +23,7 @@ def test_what_a_report_would_compare_wordings_by_is_told(
 
 def test_every_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VOCABGAP_EMBEDDER")
-    told = vocabgap("status")
+    result = vocabgap("status")
     for line in (
         'tenant = "local"',
         'threshold = "by wording"',
@@ -38,7 +38,7 @@ def test_every_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         "reclassify = false",
         'embedder = "auto"',
     ):
-        assert f"{line}\n" in told.out
+        assert f"{line}\n" in result.out
 
 
 def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> None:
@@ -46,8 +46,8 @@ def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> No
         '[cluster.synonyms]\n"sea mist" = "brume"\n[not_a_gap]\noutage = ["tile server"]\n'
         '[categories.operations]\nThermal = "wb"\n[rank]\nhalf_life_days = 30\n'
     )
-    told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
-    settings, _, _ = told.partition("settings file: vocabgap.toml\n\n")[2].partition("\nenvironment:")
+    message, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
+    settings, _, _ = message.partition("settings file: vocabgap.toml\n\n")[2].partition("\nenvironment:")
     (tmp_path / "again.toml").write_text(settings)
     again = result(vocabgap("--json", "status", "--config", "again.toml").out)
     for name in ("sources", "aliases", "rules", "operation_categories"):
@@ -59,10 +59,10 @@ def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> No
 def test_every_variable_is_told_with_its_value_or_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOCABGAP_TOP", "4")
     monkeypatch.setenv("VOCABGAP_TRESHOLD", "0.5")
-    told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
-    assert 'VOCABGAP_TOP = "4"\n' in told
-    assert "VOCABGAP_THRESHOLD is not set\n" in told
-    assert "VOCABGAP_TRESHOLD is set, but vocabgap does not use it\n" in told
+    message, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
+    assert 'VOCABGAP_TOP = "4"\n' in message
+    assert "VOCABGAP_THRESHOLD is not set\n" in message
+    assert "VOCABGAP_TRESHOLD is set, but vocabgap does not use it\n" in message
     assert (event["environment"]["VOCABGAP_TOP"], event["environment"]["VOCABGAP_OUT"]) == ("4", None)
     assert event["unknown_variables"] == ["VOCABGAP_TRESHOLD"]
 
@@ -82,9 +82,9 @@ def test_last_run_is_told(tmp_path: Path) -> None:
 def test_a_damaged_manifest_is_no_run(tmp_path: Path, content: str) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "run.json").write_text(content)
-    told = vocabgap("status")
-    assert told.code == 0
-    assert "no run in 'out'" in told.out
+    result = vocabgap("status")
+    assert result.code == 0
+    assert "no run in 'out'" in result.out
 
 
 def test_a_tilde_is_the_home_folder_as_it_is_for_the_report(
@@ -99,6 +99,6 @@ def test_a_tilde_is_the_home_folder_as_it_is_for_the_report(
 @pytest.mark.parametrize("content", ["[report", "[report]\ntop = 'x'", "top = 3", "\x00"])
 def test_a_bad_settings_file_is_invalid_input_and_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "vocabgap.toml").write_text(content)
-    told = vocabgap("status")
-    assert (told.code, told.out) == (2, "")
-    assert "vocabgap.toml" in told.err
+    result = vocabgap("status")
+    assert (result.code, result.out) == (2, "")
+    assert "vocabgap.toml" in result.err

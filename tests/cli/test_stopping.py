@@ -79,9 +79,9 @@ def python(
 
 
 def test_a_signal_while_modules_are_loaded_ends_the_run_as_one_later_does(tmp_path: Path) -> None:
-    told = python(WHILE_LOADING, signal.SIGINT, "check", ".", cwd=tmp_path)
+    result = python(WHILE_LOADING, signal.SIGINT, "check", ".", cwd=tmp_path)
 
-    assert (told.returncode, told.stdout, told.stderr) == (130, "", INTERRUPTED)
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", INTERRUPTED)
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_a_signal_while_the_report_is_written_publishes_nothing_and_leaves_nothi
 ) -> None:
     root = write_corpus(tmp_path, {"one": ['{"description": "sky mask"}']})
 
-    told = python(program, number, "report", root, cwd=tmp_path)
+    result = python(program, number, "report", root, cwd=tmp_path)
 
-    assert (told.returncode, told.stdout, told.stderr) == (code, "", UNPUBLISHED)
+    assert (result.returncode, result.stdout, result.stderr) == (code, "", UNPUBLISHED)
     assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
 
 
@@ -103,9 +103,9 @@ def test_a_signal_that_is_ignored_ends_nothing(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": ['{"description": "sky mask"}']})
     ignored = partial(signal.signal, signal.SIGHUP, signal.SIG_IGN)
 
-    told = python(WHILE_WRITING, signal.SIGHUP, "report", root, cwd=tmp_path, before=ignored)
+    result = python(WHILE_WRITING, signal.SIGHUP, "report", root, cwd=tmp_path, before=ignored)
 
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
     assert (tmp_path / "out" / "run.json").is_file()
 
 
@@ -114,13 +114,13 @@ def test_the_work_outlives_the_terminal_that_its_progress_is_shown_on(tmp_path: 
 
 
 def test_the_package_is_a_program(tmp_path: Path) -> None:
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "vocabgap", "check", "absent"], capture_output=True, text=True, check=False,
         cwd=tmp_path,
     )  # fmt: skip
 
-    assert (told.returncode, told.stdout) == (3, "")
-    assert "'absent' does not exist" in told.stderr
+    assert (result.returncode, result.stdout) == (3, "")
+    assert "'absent' does not exist" in result.stderr
 
 
 def reviewed(folder: Path, *pressed: bytes | signal.Signals) -> tuple[int, str]:

@@ -66,24 +66,24 @@ def test_a_table_is_drawn_with_what_stdout_can_carry(encoding: str, monkeypatch:
 @pytest.mark.slow
 @pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii", **ODD}, {**C_LOCALE, **ODD}])
 def test_an_odd_terminal_gets_plain_text(environment: dict[str, str], corpus: Path) -> None:
-    told = subprocess.run(
+    result = subprocess.run(
         PROGRAM, capture_output=True, check=False, cwd=corpus.parent, env={**os.environ, **environment}
     )
 
-    assert (told.returncode, told.stderr) == (0, b"")
-    assert told.stdout.isascii()
-    assert b"\x1b" not in told.stdout
-    assert b"\\u25" not in told.stdout  # lines of a table or a tree
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.isascii()
+    assert b"\x1b" not in result.stdout
+    assert b"\\u25" not in result.stdout  # lines of a table or a tree
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
 def test_a_command_without_streams_is_done(closed: str, corpus: Path) -> None:
-    told = subprocess.run(
+    result = subprocess.run(
         ["/bin/sh", "-c", f'exec "$0" "$@" {closed}', *PROGRAM],
         capture_output=True,
         check=False,
         cwd=corpus.parent,
     )
 
-    assert (told.returncode, told.stderr) == (0, b"")
+    assert (result.returncode, result.stderr) == (0, b"")

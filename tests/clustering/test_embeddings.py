@@ -130,7 +130,7 @@ def test_opposites_are_moved_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("vectors", "told"),
+    ("vectors", "message"),
     [
         (np.ones(3), r"shape \(3,\) for 2 texts"),
         (np.ones((3, 4)), r"shape \(3, 4\) for 2 texts"),
@@ -139,8 +139,8 @@ def test_opposites_are_moved_apart() -> None:
         ([[1.0, 0.0], [np.inf, 1.0]], "zero or not finite"),
     ],
 )
-def test_what_is_no_vector_a_text_is_refused(vectors: object, told: str) -> None:
-    with pytest.raises(InvalidInputError, match=told):
+def test_what_is_no_vector_a_text_is_refused(vectors: object, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
         embedded(Fixed(vectors), ["reed mask", "tilt shift"])
 
 

@@ -16,8 +16,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
     def make(path: Path) -> tuple[int, list[str]]:
         code = main([str(path)])
-        told = capsys.readouterr()
-        assert "Traceback" not in told.err
-        return code, told.out.splitlines()
+        result = capsys.readouterr()
+        assert "Traceback" not in result.err
+        return code, result.out.splitlines()
 
     return make

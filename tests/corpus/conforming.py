@@ -80,8 +80,8 @@ def same_hash(given: Input, cases: Cases) -> bool | Noted:
         raise LookupError(f"one of the cases {given['a']} and {given['b']} is not in this file")
     alone = chunk_hash({**known[0].input, "record": {**record, "hashInputs": named}}, cases)
     missing = given["b"] if cases.get(given["b"]) is None else given["a"]
-    told = f"case {missing} is not in this file; compared without the names that the record lacks"
-    return Noted(first == alone, told)
+    message = f"case {missing} is not in this file; compared without the names that the record lacks"
+    return Noted(first == alone, message)
 
 
 def stored_under(given: Input, _: Cases) -> str:
@@ -154,7 +154,7 @@ def diff_config(given: Input, _: Cases) -> dict[str, Any]:
     found = config_orphans(chunks, {TENANT: current} if known else {}, _gap(given))  # type: ignore[dict-item]
     stale = chunks.filter(found["stale"])
     actionable = chunks.filter(found["outdated"])["id"].to_list()
-    told = [
+    message = [
         {"id": identity, "tenantConfigVersion": version, "versionGap": (current or 0) - version}
         for identity, version in stale.select("id", "config_version").iter_rows()
     ]
@@ -162,7 +162,7 @@ def diff_config(given: Input, _: Cases) -> dict[str, Any]:
         "stale": stale["id"].to_list(),
         "staleIds": stale["id"].to_list(),
         "staleCount": len(stale),
-        "staleOrphans": AnyOf(stale["id"].to_list(), told),
+        "staleOrphans": AnyOf(stale["id"].to_list(), message),
         "actionableIds": actionable,
         "actionableCount": len(actionable),
     }

@@ -38,8 +38,8 @@ class RefusingStore(MemoryStore):
             def answered(rows: pl.DataFrame) -> int:
                 if any(answer.get(key) for key in FAILS):
                     self.current.added.append(len(rows))
-                    told = answer.get("message") or answer.get("error") or "refused"
-                    raise RefusedError(answer.get("code") or Code.EMBED_FAILED, str(told))
+                    message = answer.get("message") or answer.get("error") or "refused"
+                    raise RefusedError(answer.get("code") or Code.EMBED_FAILED, str(message))
                 added = add(rows)
                 return int(answer.get("embedded", added))
 
@@ -93,8 +93,8 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
         },
     }
     unknown = [key for key in env if key not in KNOWN and not _is_about_revisions(key)]
-    told = f"env has {', '.join(map(ascii, unknown))}, which is not known here and was not followed"
-    return Noted(observed, told) if unknown else observed
+    message = f"env has {', '.join(map(ascii, unknown))}, which is not known here and was not followed"
+    return Noted(observed, message) if unknown else observed
 
 
 def metric_of(result: PushResult) -> str:

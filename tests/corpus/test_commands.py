@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from builders import gap, write_config
-from builders.command import Told, vocabgap
+from builders.command import CommandResult, vocabgap
 from vocabgap.corpus.chunks import PARSER_ID
 from vocabgap.corpus.corpus import open_corpus
 from vocabgap.files import locking
@@ -47,7 +47,7 @@ def pushed(sound: Path) -> Path:
     return sound
 
 
-def corpus(*words: str | Path) -> Told:
+def corpus(*words: str | Path) -> CommandResult:
     return vocabgap("corpus", *words)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from builders import gap
-from builders.command import Told, vocabgap
+from builders.command import CommandResult, vocabgap
 from vocabgap.corpus.chunks import PARSER_ID
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.model.record import LOG_NAME, SHARED_TENANT
@@ -73,7 +73,7 @@ def test_a_chunk_is_found_though_statistics_cut_its_metadata(
     assert corpus.list_chunks(match="deep").chunks["id"].to_list() == ids
 
 
-def corpus(*words: str) -> Told:
+def corpus(*words: str) -> CommandResult:
     return vocabgap("corpus", *words)
 
 

@@ -15,9 +15,9 @@ def test_a_corpus_takes_of_a_span_only_what_is_read(tmp_path: Path) -> None:
     )
     corpus = tmp_path / "corpus"
 
-    told = vocabgap("corpus", "push", tmp_path / "desk", "--tenant", "a", "--repo", "b", "--corpus", corpus)
+    result = vocabgap("corpus", "push", tmp_path / "desk", "--tenant", "a", "--repo", "b", "--corpus", corpus)
 
-    assert told.code == 0, told.err
+    assert result.code == 0, result.err
     assert scan(corpus).records["missing_capability"].to_list() == ["mask_sky"]
     assert not any(
         traces.CANARY.encode() in path.read_bytes() for path in corpus.rglob("*") if path.is_file()
@@ -28,11 +28,11 @@ def test_a_document_is_pushed_to_a_corpus_element_by_element(tmp_path: Path) -> 
     documents.put(tmp_path, "agent_output.json", documents.OUTPUT)
     corpus = tmp_path / "corpus"
 
-    told = vocabgap(
+    result = vocabgap(
         "corpus", "push", tmp_path / "ci", "--tenant", "north", "--repo", "demo", "--corpus", corpus
     )
 
-    assert told.code == 0, told.err
+    assert result.code == 0, result.err
     here = scan(tmp_path / "ci").records
     there = scan(corpus).records
     assert there["record_id"].sort().to_list() == here["record_id"].sort().to_list()

@@ -52,16 +52,16 @@ def test_the_next_report_follows_every_line(studio: Studio) -> None:
 
 def test_lines_may_come_from_a_pipe_and_of_another_run(studio: Studio) -> None:
     pin = line("pin", named(studio, "sky mask")) | {"run": "2026-06-30T00:00:00Z"}
-    told: list[str] = []
+    message: list[str] = []
 
-    studio.decide.apply([json.dumps(pin).encode()], told.append)
+    studio.decide.apply([json.dumps(pin).encode()], message.append)
 
     assert studio.rows()["sky mask"]["pinned"]
-    assert told == ["2026-06-30T00:00:00Z"]
+    assert message == ["2026-06-30T00:00:00Z"]
 
 
 @pytest.mark.parametrize(
-    ("change", "kind", "told"),
+    ("change", "kind", "message"),
     [
         ({"action": "pinn"}, InvalidInputError, "field 'action': .*, expected one of merge, .*reopen .cor"),
         ({"action": "undo"}, InvalidInputError, "field 'action': a page saves no 'undo'"),
@@ -76,12 +76,12 @@ def test_lines_may_come_from_a_pipe_and_of_another_run(studio: Studio) -> None:
     ],
 )  # fmt: skip
 def test_a_bad_line_is_named_and_nothing_is_recorded(
-    studio: Studio, change: dict[str, Any], kind: type[VocabgapError], told: str
+    studio: Studio, change: dict[str, Any], kind: type[VocabgapError], message: str
 ) -> None:
     good, bad = (line("pin", named(studio, each)) for each in ("sky mask", "lens flare"))
     path = saved(studio, good, bad | change)
 
-    with pytest.raises(kind, match=rf"page\.jsonl:2: .*{told}"):
+    with pytest.raises(kind, match=rf"page\.jsonl:2: .*{message}"):
         studio.decide.apply(path)
     assert studio.decide.all() == ()
 

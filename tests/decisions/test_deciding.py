@@ -122,7 +122,7 @@ def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: Studio) ->
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda book: book.merge("sky mask", "mask the sky"), "are the same capability"),
         (lambda book: book.split("lens flare", "lens flare"), "no wording of 'lens flare' would stay"),
@@ -145,15 +145,15 @@ def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: Studio) ->
     ],
 )
 def test_what_cannot_be_decided_leaves_no_trace(
-    studio: Studio, call: Callable[[Decisions], object], told: str
+    studio: Studio, call: Callable[[Decisions], object], message: str
 ) -> None:
-    with pytest.raises((InvalidInputError, NotFoundError), match=told):
+    with pytest.raises((InvalidInputError, NotFoundError), match=message):
         call(studio.decide)
     assert not (studio.folder / "decisions.jsonl").exists()
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda book: book.pin("sky mask"), "'sky mask' is already pinned"),
         (lambda book: book.dismiss("sky mask", "no"), "'sky mask' was already dismissed for the same reason"),
@@ -164,13 +164,13 @@ def test_what_cannot_be_decided_leaves_no_trace(
     ],
 )
 def test_what_is_decided_already_is_refused_before_a_report_follows_it(
-    studio: Studio, call: Callable[[Decisions], object], told: str
+    studio: Studio, call: Callable[[Decisions], object], message: str
 ) -> None:
-    if "open" in told:
+    if "open" in message:
         studio.decide.dismiss("sky mask", "no")
     call(studio.decide)
 
-    with pytest.raises(InvalidInputError, match=told):
+    with pytest.raises(InvalidInputError, match=message):
         call(studio.decide)
 
 

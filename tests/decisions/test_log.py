@@ -70,7 +70,7 @@ def test_a_last_line_without_its_end_is_closed_first(log: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda line: line[:-20], r"decisions.jsonl:2: Input data was truncated"),
         (lambda line: line.replace('"actor":"ana"', '"actor":7'), r"decisions.jsonl:2: field 'actor': "),
@@ -82,14 +82,14 @@ def test_a_last_line_without_its_end_is_closed_first(log: Path) -> None:
         (lambda line: line.replace("sky", "\udcff"), r"decisions.jsonl:2: "),
     ],
 )  # fmt: skip
-def test_a_bad_line_is_named(log: Path, change: Callable[[str], str], told: str) -> None:
+def test_a_bad_line_is_named(log: Path, change: Callable[[str], str], message: str) -> None:
     append(log, decided("pin", ["sky mask"]))
     append(log, decided("pin", ["sky mask"], minute=1))
     first, second = log.read_text(encoding="utf-8").splitlines()
 
     log.write_text(f"{first}\n{change(second)}\n", encoding="utf-8", errors="surrogateescape")
 
-    with pytest.raises(InvalidInputError, match=told):
+    with pytest.raises(InvalidInputError, match=message):
         read_decisions(log)
 
 
@@ -138,16 +138,16 @@ def test_what_is_no_file_is_refused_without_waiting(
 def test_a_writer_who_never_ends_is_told_of_and_given_up(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locking, "SILENT_WAIT", 0.1)
     monkeypatch.setattr(locking, "LONGEST_WAIT", 0.4)
-    told = []
+    message = []
     with log.open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
 
         with pytest.raises(StateError, match=r"decisions\.jsonl' is held by process \d+") as given_up:
             append_decisions(
-                log, [decided("pin", ["sky mask"])], lambda _: None, lambda: told.append("waits")
+                log, [decided("pin", ["sky mask"])], lambda _: None, lambda: message.append("waits")
             )
 
-    assert told == ["waits"]
+    assert message == ["waits"]
     assert "decide again" in given_up.value.hint
     assert log.read_bytes() == b""
 

@@ -90,12 +90,12 @@ def test_a_merge_and_a_split_of_the_same_are_both_named() -> None:
     merge = decided("merge", ["sky mask"], other=["cloud mask"])
     split = decided("split", ["sky mask"], wordings=["cloud mask"], minute=1, actor="bo")
 
-    with pytest.raises(StateError) as told:
+    with pytest.raises(StateError) as output:
         replay([merge, split], HERE)
 
     for part in (merge.decision_id, split.decision_id, "2026-07-01T09:00:00Z by ana", "09:01:00Z by bo"):
-        assert part in told.value.message
-    assert f"vocabgap decide undo {split.decision_id}" in told.value.hint
+        assert part in output.value.message
+    assert f"vocabgap decide undo {split.decision_id}" in output.value.hint
 
 
 def test_a_chain_of_merges_conflicts_with_a_split_of_its_ends() -> None:

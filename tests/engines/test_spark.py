@@ -151,8 +151,8 @@ def test_a_report_is_that_of_one_here(scheme: str, demo: Path, tmp_path: Path) -
     here, there, root = tmp_path / "here", tmp_path / "there", f"{scheme}{demo}"
     common = ("--now", "last", "--embedder", "none", "--out")
     assert vocabgap("report", demo, *common, here).code == 0
-    told = vocabgap("report", root, *common, f"{scheme}{there}", "--engine", "spark")
-    assert (told.code, f"{scheme}{there}" in told.out) == (0, True)
+    result = vocabgap("report", root, *common, f"{scheme}{there}", "--engine", "spark")
+    assert (result.code, f"{scheme}{there}" in result.out) == (0, True)
     assert vocabgap("render", there, "--out", tmp_path / "again").code == 0
 
     for name in ("report.md", "report.html"):
@@ -191,10 +191,10 @@ def test_a_store_with_any_names_gives_the_scan_of_a_folder(
     ],
 )
 def test_an_unusable_address_is_one_line(root: str, code: int, message: str, tmp_path: Path) -> None:
-    told = vocabgap("report", root, "--engine", "spark", "--out", tmp_path / "out")
+    result = vocabgap("report", root, "--engine", "spark", "--out", tmp_path / "out")
 
-    assert (told.code, len(told.err.splitlines()), list(tmp_path.iterdir())) == (code, 2, [])
-    assert told.err.startswith(f"vocabgap: {message}")
+    assert (result.code, len(result.err.splitlines()), list(tmp_path.iterdir())) == (code, 2, [])
+    assert result.err.startswith(f"vocabgap: {message}")
     with pytest.raises(InvalidInputError, match=r"expected a local path, not a URL, found '.*://"):
         scan(root)
 
@@ -237,12 +237,12 @@ def test_an_unfinished_report_in_a_store_has_no_manifest(
 
     monkeypatch.setattr(spark, "created", broken)
     store, asked = tmp_path / "a store", ("report", demo, "--engine", "spark", "--out")
-    told, again, other, unknown = (
+    result, again, other, unknown = (
         vocabgap(*asked, out) for out in (f"file://{store}", f"file://{store}", "s3a://a:b@c", "flie:///x")
     )
 
-    assert (told.code, len(told.err.splitlines())) == (4, 2)
-    assert f"PermissionError: no access to file://{store}/groups.parquet" in told.err
+    assert (result.code, len(result.err.splitlines())) == (4, 2)
+    assert f"PermissionError: no access to file://{store}/groups.parquet" in result.err
     assert ((store / "report.md").exists(), (store / "run.json").exists()) == (True, False)
     assert again.err.startswith(f"vocabgap: --out: 'file://{store}' has files already\n")
     assert other.err.startswith("vocabgap: --out: 'c' has `..` or a password\n")
@@ -262,11 +262,11 @@ def test_without_the_extra_an_error_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pysail.spark", None)
 
-    told = vocabgap("report", photos, "--engine", "spark")
+    result = vocabgap("report", photos, "--engine", "spark")
 
-    assert told.code == 2
-    assert "pip install 'vocabgap[spark]'" in told.err
-    assert len(told.err.splitlines()) == 2
+    assert result.code == 2
+    assert "pip install 'vocabgap[spark]'" in result.err
+    assert len(result.err.splitlines()) == 2
 
 
 def test_an_address_without_a_server_is_an_error_at_once(photos: Path) -> None:
@@ -274,14 +274,14 @@ def test_an_address_without_a_server_is_an_error_at_once(photos: Path) -> None:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
 
-        told = vocabgap("report", photos, "--engine", "spark", "--remote", f"sc://127.0.0.1:{port}")
+        result = vocabgap("report", photos, "--engine", "spark", "--remote", f"sc://127.0.0.1:{port}")
 
-    assert told.code == 4
-    assert told.err.startswith(f"vocabgap: no Spark Connect server answers at '127.0.0.1:{port}'")
+    assert result.code == 4
+    assert result.err.startswith(f"vocabgap: no Spark Connect server answers at '127.0.0.1:{port}'")
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (("--remote", "sc://a:1"), "--remote needs Spark"),
         (("--engine", "spark", "--remote", "sc://[::1"), "'sc://[::1' is not the address of a Spark Connect"),
@@ -296,12 +296,12 @@ def test_an_address_without_a_server_is_an_error_at_once(photos: Path) -> None:
     ],
 )
 def test_options_that_exclude_each_other_are_an_error(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], told: str
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = vocabgap("report", photos, *options)
     assert (result.code, result.out) == (2, "")
-    assert f"vocabgap: {told}" in result.err
+    assert f"vocabgap: {message}" in result.err
 
 
 def test_a_report_here_loads_nothing_of_spark(
@@ -347,11 +347,11 @@ def test_another_server_is_an_error_without_the_token(
     monkeypatch.setattr(spark, "_CONNECT_SECONDS", 0.2)
     remote = f"sc://127.0.0.1:{listener}/;token=SECRET;use_ssl=true"
 
-    told = vocabgap("report", photos, "--engine", "spark", "--remote", remote)
+    result = vocabgap("report", photos, "--engine", "spark", "--remote", remote)
 
-    assert told.code == 4
-    assert told.err.startswith(f"vocabgap: no Spark Connect server answers at '127.0.0.1:{listener}', or")
-    assert (len(told.err.splitlines()), "SECRET" in told.err) == (2, False)
+    assert result.code == 4
+    assert result.err.startswith(f"vocabgap: no Spark Connect server answers at '127.0.0.1:{listener}', or")
+    assert (len(result.err.splitlines()), "SECRET" in result.err) == (2, False)
 
 
 def test_no_proxy_sees_the_logs(
@@ -390,10 +390,10 @@ def test_bad_arguments_of_an_engine_are_errors(arguments: tuple[Any, ...]) -> No
 def test_a_bad_variable_of_sail_is_an_error(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAIL_MODE", "nonsense")
 
-    told = vocabgap("report", photos, "--engine", "spark")
+    result = vocabgap("report", photos, "--engine", "spark")
 
-    assert told.code == 2
-    assert told.err.startswith("vocabgap: Sail cannot be started: ")
+    assert result.code == 2
+    assert result.err.startswith("vocabgap: Sail cannot be started: ")
 
 
 def test_a_worker_with_another_polars_is_refused() -> None:

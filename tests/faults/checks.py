@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from builders.command import Told
+from builders.command import CommandResult
 from faults.calls import Call, failing, heard, recorded
 from faults.folders import Tree, names, put_back, taken
 from faults.verbs import Verb
@@ -42,17 +42,17 @@ class Undisturbed:
         """Run the verb twice in the current folder, which is empty."""
         verb.prepare()
         before, states, found = taken(), [verb.state()], [names()]
-        told: list[Told] = []
-        calls = recorded(lambda: told.append(verb.run()))
+        result: list[CommandResult] = []
+        calls = recorded(lambda: result.append(verb.run()))
         for again in range(2):
             if again:
-                told.append(verb.run())
+                result.append(verb.run())
             states.append(verb.state())
             found.append(names())
-        assert told[0].code == 0, told[0].err
+        assert result[0].code == 0, result[0].err
         assert states[0] != states[1] or not verb.changes
         put_back(before)
-        return cls(verb, before, states, [each.code for each in told], found, calls)
+        return cls(verb, before, states, [each.code for each in result], found, calls)
 
     def require_whole(self, case: str) -> int:
         """How often the verb has run, by what stands there: never a mixture."""
@@ -60,9 +60,9 @@ class Undisturbed:
         assert state in self.states[:2], f"{case}: it is neither as before nor as after"
         return self.states.index(state)
 
-    def require_done(self, case: str, told: Told) -> None:
+    def require_done(self, case: str, result: CommandResult) -> None:
         """Require that the verb is done, as it says; a check may say that it is not logged."""
-        if _UNLOGGED in told.err:
+        if _UNLOGGED in result.err:
             return
         assert self.verb.state() == self.states[1], f"{case}: it is not done, though it says so"
 
@@ -71,38 +71,40 @@ class Undisturbed:
         disturbed = taken()
         ran = self.require_whole(case)
         put_back(disturbed)  # a reader may have mended it: the next run has to do without
-        told = self.verb.run()
+        result = self.verb.run()
         # Where two states are one, the first run may have been without effect, or not.
-        assert told.code in self.codes[ran:], f"{case}: the next run ends with {told.code}: {told.err}"
+        assert result.code in self.codes[ran:], f"{case}: the next run ends with {result.code}: {result.err}"
         assert self.verb.state() == self.states[ran + 1], f"{case}: the next run gives something else"
         assert names() in (self.names[1], self.names[ran + 1]), (
             f"{case}: left there {names() ^ self.names[ran + 1]}"
         )
 
-    def require_told(self, case: str, told: Told, reason: str) -> None:
+    def require_told(self, case: str, result: CommandResult, reason: str) -> None:
         """Require an error with the system's reason, or all done without an error."""
-        assert not any(word in told.err for word in _BUG), f"{case}: {told.err}"
-        if told.code == ExitCode.DONE:
-            self.require_done(case, told)
+        assert not any(word in result.err for word in _BUG), f"{case}: {result.err}"
+        if result.code == ExitCode.DONE:
+            self.require_done(case, result)
         else:
-            assert told.code in REFUSED, f"{case}: ends with {told.code}: {told.err}"
-            _require_reason(case, told, reason)
+            assert result.code in REFUSED, f"{case}: ends with {result.code}: {result.err}"
+            _require_reason(case, result, reason)
 
-    def require_passed_over(self, case: str, told: Told, reason: str) -> None:
+    def require_passed_over(self, case: str, result: CommandResult, reason: str) -> None:
         """Require a note about an unreadable log, and its records after the next run.
 
         A log that was read after all, at a second try, needs no note.
         """
-        if (told.code, self.verb.state()) == (self.codes[0], self.states[1]):
+        if (result.code, self.verb.state()) == (self.codes[0], self.states[1]):
             return
-        _require_reason(case, told, reason)
+        _require_reason(case, result, reason)
         assert self.verb.run().code == 0, case
         # What adds to what is there has run twice.
         assert self.verb.state() in self.states[1:], f"{case}: the next run gives something else"
 
 
-def _require_reason(case: str, told: Told, reason: str) -> None:
-    assert any(word in told.out + told.err for word in (reason, *_TOLD)), f"{case}: no word of why: {told}"
+def _require_reason(case: str, result: CommandResult, reason: str) -> None:
+    assert any(word in result.out + result.err for word in (reason, *_TOLD)), (
+        f"{case}: no word of why: {result}"
+    )
 
 
 def killed(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[], None]]]:
@@ -142,11 +144,11 @@ def refused(found: Undisturbed, attack: str, numbers: list[int]) -> Iterator[tup
         def check(number: int = number, call: Call = call, case: str = case) -> None:
             put_back(found.before)
             with heard(failing(number, code, lasting=attack == "fill")):
-                told = found.verb.run()
+                message = found.verb.run()
             if call.path.startswith(str(Path(found.verb.logs).absolute())):
-                found.require_passed_over(case, told, os.strerror(code))
+                found.require_passed_over(case, message, os.strerror(code))
                 return
-            found.require_told(case, told, os.strerror(code))
+            found.require_told(case, message, os.strerror(code))
             found.require_mended(case)
 
         yield case, check
@@ -184,9 +186,9 @@ def require_given_up(found: Undisturbed) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(locking, "LONGEST_WAIT", 0.2)
-            told = found.verb.run()
+            result = found.verb.run()
     finally:
         os.close(descriptor)
-    assert told.code == ExitCode.STATE, f"{found.verb.name}: {told}"
-    assert f"held by process {os.getpid()}" in told.err
+    assert result.code == ExitCode.STATE, f"{found.verb.name}: {result}"
+    assert f"held by process {os.getpid()}" in result.err
     assert found.verb.state() == before

@@ -18,7 +18,7 @@ from typing import Final
 import polars as pl
 
 from builders import gap, write_corpus
-from builders.command import Told, vocabgap
+from builders.command import CommandResult, vocabgap
 from faults.processes import COMMANDS, VOCABGAP
 from faults.targets import VERBS
 from faults.verbs import did, photos
@@ -101,8 +101,8 @@ def jobs() -> Iterator[str | None]:
             ("history",),
         ):
             for options in ((), ("--json",)):
-                told = vocabgap(*options, *words)
-                acts = re.findall(r"^\s*::.*|.*##[\w.-]*\[.*", told.out + told.err, re.MULTILINE)
+                result = vocabgap(*options, *words)
+                acts = re.findall(r"^\s*::.*|.*##[\w.-]*\[.*", result.out + result.err, re.MULTILINE)
                 yield f"{words}: {acts[0]}" if acts else None
 
 
@@ -175,13 +175,13 @@ def links() -> Iterator[str | None]:
                 file.unlink(missing_ok=True)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.symlink_to(outside)
-                told = verb.run()
+                message = verb.run()
                 inside = [path for path in Path().rglob("*") if path.is_file() and not path.is_symlink()]
                 copied = [path for path in inside if b"precious" in path.read_bytes()]
                 is_kept = outside.read_text(encoding="utf-8") == '{"precious": 1}\n'
             yield (
-                f"{verb.name}, {file} is a link: {copied}, {told}"
-                if copied or not is_kept or _is_bug(told)
+                f"{verb.name}, {file} is a link: {copied}, {message}"
+                if copied or not is_kept or _is_bug(message)
                 else None
             )
 
@@ -206,9 +206,9 @@ def odd_places() -> Iterator[str | None]:
         gone.mkdir()
         os.chdir(gone)
         gone.rmdir()
-        told = vocabgap(*words, *(["--out", str(home / "out")] if words[0] == "report" else []))
+        result = vocabgap(*words, *(["--out", str(home / "out")] if words[0] == "report" else []))
         os.chdir(home)
-        yield f"{words}: {told.code}, {told.err}" if _is_bug(told) or told.code else None
+        yield f"{words}: {result.code}, {result.err}" if _is_bug(result) or result.code else None
 
 
 def costs() -> Iterator[str | None]:
@@ -242,17 +242,17 @@ def costs() -> Iterator[str | None]:
 
 def _expensive(*words: str) -> str | None:
     """Run a command in a process of its own, within some seconds and some memory."""
-    with Path("told").open("w+", encoding="utf-8") as told:
-        process = subprocess.Popen((*VOCABGAP, *words), stdout=told, stderr=told)
+    with Path("message").open("w+", encoding="utf-8") as message:
+        process = subprocess.Popen((*VOCABGAP, *words), stdout=message, stderr=message)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        told.seek(0)
-        said = told.read()
+        message.seek(0)
+        said = message.read()
     if "Traceback" in said or process.returncode not in {0, 2, 3, 4}:
         return f"{words}: {process.returncode}, {said[-300:]}"
     seconds, held = used.ru_utime + used.ru_stime, used.ru_maxrss >> 10
     return f"{words}: {seconds:.1f} CPU s, {held} MiB" if seconds > _COSTLY or held > _HELD else None
 
 
-def _is_bug(told: Told) -> bool:
-    return "Traceback" in told.err or "this is a bug" in told.err
+def _is_bug(result: CommandResult) -> bool:
+    return "Traceback" in result.err or "this is a bug" in result.err

@@ -45,14 +45,14 @@ def flipped(damaged: Sequence[Damaged], most: int, seed: int = 0) -> tuple[int, 
             changed[place // 8] ^= 1 << place % 8
             path.write_bytes(changed)
             try:
-                told = read()
+                message = read()
             except VocabgapError as error:
                 if path.name not in str(error):
                     problems.append(f"{kind}: bit {place} of {path}: no word of it: {error}")
             except UNFORESEEN as error:
                 problems.append(f"{kind}: bit {place} of {path}: {error!r}")
             else:
-                if told != whole:
+                if message != whole:
                     problems.append(f"{kind}: bit {place} of {path}: something else is read")
             path.write_bytes(content)
             cases += 1

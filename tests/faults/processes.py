@@ -33,7 +33,7 @@ def short_of_memory() -> Iterator[str | None]:
     for command in COMMANDS:
         for most in _LIMITS:
             limit = partial(resource.setrlimit, resource.RLIMIT_AS, (most << 20, most << 20))
-            told = subprocess.run(
+            result = subprocess.run(
                 (*VOCABGAP, *command),
                 stdin=subprocess.DEVNULL,
                 preexec_fn=limit,
@@ -41,8 +41,8 @@ def short_of_memory() -> Iterator[str | None]:
                 text=True,
                 check=False,
             )
-            ours = told.returncode in {0, 2, 3, 4} and "Traceback" not in told.stderr
-            yield None if ours else f"{command} within {most} MiB: {told.returncode}, {told.stderr[:200]}"
+            ours = result.returncode in {0, 2, 3, 4} and "Traceback" not in result.stderr
+            yield None if ours else f"{command} within {most} MiB: {result.returncode}, {result.stderr[:200]}"
 
 
 def hooks() -> Iterator[str | None]:

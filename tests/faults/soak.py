@@ -50,8 +50,8 @@ def calls(verb: int) -> list[Part]:
         counts[attack].append(_problem(check))
     counts["lock held"].append(_problem(lambda: checks.require_given_up(found)))
     return [
-        Part(_NAMES.get(attack, attack), _VERBS, len(told), [each for each in told if each])
-        for attack, told in counts.items()
+        Part(_NAMES.get(attack, attack), _VERBS, len(message), [each for each in message if each])
+        for attack, message in counts.items()
     ]
 
 
@@ -67,12 +67,12 @@ def system(verb: int) -> list[Part]:
     """Kill a verb, and take its room away, at its system calls."""
     if system_calls.STRACE is None:
         return []
-    told = [*system_calls.attacked(checks.Undisturbed.of(VERBS[verb]))]
+    message = [*system_calls.attacked(checks.Undisturbed.of(VERBS[verb]))]
     attacks = {"signal=KILL": "killed at system calls", "error=ENOSPC": "no room at one system call"}
     return [
         Part(name, _VERBS, len(those), [each for each in those if each])
         for attack, name in attacks.items()
-        for those in [[problem for case, problem in told if f", {attack} at " in case]]
+        for those in [[problem for case, problem in message if f", {attack} at " in case]]
     ]
 
 
@@ -130,8 +130,8 @@ def family(name: str) -> Callable[[int], list[Part]]:
 
     def run_it(_: int) -> list[Part]:
         attack, on, cases = FAMILIES[name]
-        told = [*cases()]
-        return [Part(attack, on, len(told), [each for each in told if each])]
+        message = [*cases()]
+        return [Part(attack, on, len(message), [each for each in message if each])]
 
     return run_it
 
@@ -163,11 +163,11 @@ def run(part: str, number: int) -> list[Part]:
         patch.setenv("VOCABGAP_ACTOR", "ana")
         if part != "system":
             patch.setattr(os, "fsync", lambda _: None)
-        told = _PARTS[part](number)
+        message = _PARTS[part](number)
         used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         seconds = sum(each.ru_utime + each.ru_stime for each in used)
         print(f"{part} {number}: {seconds:.0f} CPU s", file=sys.stderr, flush=True)
-        return told
+        return message
 
 
 def table(parts: Iterable[Part]) -> str:

@@ -85,11 +85,11 @@ def _problem(command: tuple[str, ...], file: Path, kind: str) -> str | None:
         file.unlink()
         KINDS[kind](file)
         try:
-            told = vocabgap(*command)
+            result = vocabgap(*command)
         except (TimeoutError, MemoryError) as error:
             return f"`{' '.join(command)}`, {file} is {kind}: {error!r}"
-    if "this is a bug" in told.err or "Traceback" in told.err:
-        return f"`{' '.join(command)}`, {file} is {kind}: {told.err}"
+    if "this is a bug" in result.err or "Traceback" in result.err:
+        return f"`{' '.join(command)}`, {file} is {kind}: {result.err}"
     return None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from builders.command import Told
+from builders.command import CommandResult
 from faults.checks import REFUSED, Undisturbed
 from faults.folders import put_back
 from faults.verbs import Verb
@@ -52,30 +52,30 @@ def attacked(found: Undisturbed) -> Iterator[tuple[str, str | None]]:
             for attack in ("signal=KILL", "error=ENOSPC")[: 1 + (name in _NEEDING_ROOM)]:
                 put_back(found.before)
                 case = f"{found.verb.name}, {attack} at {name} {number}"
-                told = _traced(
+                message = _traced(
                     found.verb,
                     *("-f", "-o", os.devnull, "-e", f"trace={name}"),
                     *("-e", f"inject={name}:{attack}:when={number}"),
                 )
-                yield case, _wrong(found, case, told)
+                yield case, _wrong(found, case, message)
 
 
-def _wrong(found: Undisturbed, case: str, told: Told) -> str | None:
+def _wrong(found: Undisturbed, case: str, result: CommandResult) -> str | None:
     try:
-        if told.code not in {-signal.SIGKILL, 128 + signal.SIGKILL, 0, *REFUSED}:
-            return f"{case}: ends with {told.code}: {told.err}"
-        if "Traceback" in told.err or "this is a bug" in told.err:
-            return f"{case}: {told.err}"
-        if told.code == 0:
+        if result.code not in {-signal.SIGKILL, 128 + signal.SIGKILL, 0, *REFUSED}:
+            return f"{case}: ends with {result.code}: {result.err}"
+        if "Traceback" in result.err or "this is a bug" in result.err:
+            return f"{case}: {result.err}"
+        if result.code == 0:
             # What cannot be kept in a cache is only read again, and what cannot be told is done.
-            found.require_done(case, told)
+            found.require_done(case, result)
         found.require_mended(case)
     except Exception as error:
         return f"{case}: {error}"
     return None
 
 
-def _traced(verb: Verb, *options: str) -> Told:
+def _traced(verb: Verb, *options: str) -> CommandResult:
     command = [str(STRACE), "-qq", "--seccomp-bpf", *options, "--", sys.executable, "-m", "vocabgap"]
     keyboard, terminal = os.openpty()
     try:
@@ -91,4 +91,4 @@ def _traced(verb: Verb, *options: str) -> Told:
     finally:
         os.close(keyboard)
         os.close(terminal)
-    return Told(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)

@@ -38,10 +38,10 @@ def test_identifiers_would_change_if_the_run_before_were_lost() -> None:
     report = VERBS[0]
     report.prepare()
 
-    told = vocabgap(*report.arguments, "--previous", "none", "--out", "alone")
+    result = vocabgap(*report.arguments, "--previous", "none", "--out", "alone")
     vocabgap(*report.arguments)
 
-    assert told.code == 0
+    assert result.code == 0
     assert set(ids("alone").values()).isdisjoint(ids("out").values())
 
 

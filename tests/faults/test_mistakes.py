@@ -57,6 +57,6 @@ def test_a_flipped_bit_is_an_error_or_changes_nothing() -> None:
 
 
 def test_no_command_waits_for_a_pipe_or_reads_a_device() -> None:
-    told = [*special.attacked(share=23)]
-    assert len(told) >= 20
-    assert [problem for problem in told if problem] == []
+    message = [*special.attacked(share=23)]
+    assert len(message) >= 20
+    assert [problem for problem in message if problem] == []

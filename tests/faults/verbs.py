@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from builders import gap, write_corpus
-from builders.command import Told, vocabgap
+from builders.command import CommandResult, vocabgap
 from vocabgap.decisions.record import read_decisions
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
@@ -44,7 +44,7 @@ class Verb:
     changes: bool = True
     typed: str = ""
 
-    def run(self) -> Told:
+    def run(self) -> CommandResult:
         """Run it once, in this process and in the current folder."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "stdin", Typed(self.typed))
@@ -60,8 +60,8 @@ class Typed(io.StringIO):
 
 def did(*arguments: str) -> None:
     """Run a command that has to succeed."""
-    told = vocabgap(*arguments)
-    assert told.code == 0, told.err
+    result = vocabgap(*arguments)
+    assert result.code == 0, result.err
 
 
 def photos() -> None:

@@ -36,8 +36,8 @@ def disputed() -> None:
     folder.mkdir(parents=True)
     for scope, definition in (("team_domain", "Brighten the shadows"), ("audience_domain", "Remove a stain")):
         (folder / f"{scope}.yaml").write_text(SEED.format(definition), encoding="utf-8")
-    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--mission", "retouch")
-    assert told.code == 4, told.err
+    result = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--mission", "retouch")
+    assert result.code == 4, result.err
 
 
 def state() -> object:

@@ -49,16 +49,18 @@ def events(out: str) -> list[dict[str, Any]]:
     ],
 )
 def test_what_cannot_be_done_is_told(arguments: list[str], code: int, message: str) -> None:
-    told = vocabgap("glossary", *arguments)
-    assert (told.code, told.out) == (code, "")
-    assert message in told.err
+    result = vocabgap("glossary", *arguments)
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err
 
 
 @pytest.mark.usefixtures("two_lifts")
 def test_alias_is_the_term_and_an_excluded_word_is_none() -> None:
     given = ("--alias", "up=lift", "--exclude", "api", "--exclude", "Sky masks")
-    told = vocabgap("--json", "glossary", "check", "--text", 'An "up" of the API, and a "sky mask".', *given)
-    terms = [each["term"] for each in events(told.out) if each["event"] == "term"]
+    result = vocabgap(
+        "--json", "glossary", "check", "--text", 'An "up" of the API, and a "sky mask".', *given
+    )
+    terms = [each["term"] for each in events(result.out) if each["event"] == "term"]
     assert [(term["surface"]["surface_text"], term["source"]) for term in terms] == [
         ("lift", "metadata_hint")
     ]
@@ -68,10 +70,10 @@ def test_alias_is_the_term_and_an_excluded_word_is_none() -> None:
 def test_bytes_that_are_no_text_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     typing(monkeypatch, "c\nBright\udcff\n")
 
-    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--ask")
+    result = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--ask")
 
-    assert told.code == 0
-    assert "Resolved: lift = Bright?" in told.err
+    assert result.code == 0
+    assert "Resolved: lift = Bright?" in result.err
 
 
 @pytest.mark.parametrize(("terminal", "high", "done"), [("xterm", "🔴", "✅ "), ("dumb", "!", "")])
@@ -88,13 +90,13 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
     )
     typing(monkeypatch, "1\n")
 
-    told = vocabgap(
+    result = vocabgap(
         "glossary", "check", "--text", "The workspace contains the implementation files", "--critical",
         "--ask",
     )  # fmt: skip
 
-    assert told.code == 0
-    assert told.err.splitlines() == [
+    assert result.code == 0
+    assert result.err.splitlines() == [
         f'{high} High-severity conflict: "workspace"',
         "",
         "Term: workspace",
@@ -122,14 +124,14 @@ def test_nothing_of_the_data_reaches_the_terminal_as_it_is(
     )
     typing(monkeypatch, "1\n")
 
-    told = [
+    message = [
         vocabgap("glossary", "check", "--text", "\x1b[2J lift", "--critical", "--ask"),
         vocabgap("glossary", "list"),
         vocabgap("glossary", "show", "lift"),
     ]
 
-    assert "\x1b" not in "".join(each.out + each.err for each in told)
-    assert all(r"\u001b[31m[bold]red[/bold]" in each.out + each.err for each in told)
+    assert "\x1b" not in "".join(each.out + each.err for each in message)
+    assert all(r"\u001b[31m[bold]red[/bold]" in each.out + each.err for each in message)
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -203,8 +205,8 @@ def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None
 def test_answer_that_is_none_is_refused(arguments: list[str], message: str) -> None:
     vocabgap("glossary", "check", "--text", "Please lift it.", "--step", "develop")
     conflict = events(vocabgap("--json", "glossary", "conflicts").out)[0]["conflict_id"]
-    told = vocabgap("glossary", "resolve", conflict, *arguments)
-    assert (told.code, message in told.err) == (2, True)
+    result = vocabgap("glossary", "resolve", conflict, *arguments)
+    assert (result.code, message in result.err) == (2, True)
 
 
 def test_validate_names_file_line_and_field(two_lifts: Path) -> None:
@@ -265,8 +267,12 @@ def test_checking_files_or_a_text_of_no_step_is_no_event(docs: Path) -> None:
 def test_text_on_stdin_is_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     for asked in (["-"], ["--text", "-"]):
         typing(monkeypatch, "Each workPackage and a lift")
-        told = vocabgap("glossary", "check", *asked)
-        assert (told.code, "work package" in told.out, "A part of a plan" in told.out) == (0, True, True)
+        result = vocabgap("glossary", "check", *asked)
+        assert (result.code, "work package" in result.out, "A part of a plan" in result.out) == (
+            0,
+            True,
+            True,
+        )
 
 
 @pytest.mark.usefixtures("docs")
@@ -283,7 +289,7 @@ def test_findings_in_both_formats_say_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("repo.yaml", SEED, "repo.yaml: 'repo' is not a scope"),
         (
@@ -294,7 +300,7 @@ def test_findings_in_both_formats_say_the_same() -> None:
     ],
 )
 def test_files_are_not_checked_by_a_part_of_what_is_written_down(
-    docs: Path, name: str, content: str, told: str
+    docs: Path, name: str, content: str, message: str
 ) -> None:
     (docs / name).write_text(content, encoding="utf-8")
 
@@ -302,8 +308,8 @@ def test_files_are_not_checked_by_a_part_of_what_is_written_down(
     listed = vocabgap("glossary", "list")
 
     assert (refused.code, refused.out, listed.code) == (2, "", 0)
-    assert told in refused.err
-    assert told in listed.err
+    assert message in refused.err
+    assert message in listed.err
 
 
 @pytest.mark.usefixtures("docs")
@@ -341,14 +347,14 @@ def test_a_seed_file_that_is_none_stops_what_would_go_without_its_scope(
     folder.mkdir()
     (folder / "team_domain.yaml").write_text(content, encoding="utf-8")
 
-    told = vocabgap("glossary", *asked, "--glossary", folder)
+    result = vocabgap("glossary", *asked, "--glossary", folder)
 
     if asked == ["conflicts"]:
-        assert told.code == 0  # which shows what was logged
+        assert result.code == 0  # which shows what was logged
         return
-    assert told.code == 2
-    assert "team_domain.yaml" in told.err
-    assert "vocabgap glossary validate" in told.err
+    assert result.code == 2
+    assert "team_domain.yaml" in result.err
+    assert "vocabgap glossary validate" in result.err
 
 
 def test_a_step_that_has_gone_on_is_not_resumed_again() -> None:
@@ -377,10 +383,10 @@ def test_kept_step_that_is_damaged_is_named(tmp_path: Path) -> None:
     (kept,) = tmp_path.rglob("steps/*.json")
     kept.write_text("{", encoding="utf-8")
 
-    told = vocabgap("glossary", "resume", kept.stem)
+    result = vocabgap("glossary", "resume", kept.stem)
 
-    assert told.code == 4
-    assert "already resumed\n  give the text" in told.err
+    assert result.code == 4
+    assert "already resumed\n  give the text" in result.err
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -388,13 +394,13 @@ def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: P
     vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
     (log,) = tmp_path.rglob("check.events.jsonl")
     log.write_bytes(b'{"torn": \n')
-    told = "skipped in the event logs: 1 unreadable line"
+    message = "skipped in the event logs: 1 unreadable line"
 
     conflicts = vocabgap("glossary", "conflicts")
     check = vocabgap("glossary", "check", "--text", "Please lift it.")
 
-    assert (conflicts.code, conflicts.err) == (0, f"{told}\n")
-    assert (check.code, check.err) == (0, f"{told}\n")
+    assert (conflicts.code, conflicts.err) == (0, f"{message}\n")
+    assert (check.code, check.err) == (0, f"{message}\n")
 
 
 @pytest.mark.parametrize(
@@ -434,10 +440,12 @@ def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.Mo
         return whole(path)
 
     monkeypatch.setattr("vocabgap.files.refusals.whole", refusing)
-    told = vocabgap("glossary", "check", "docs")
+    result = vocabgap("glossary", "check", "docs")
 
-    assert (told.code, told.out) == (before.code, before.out)
-    assert "not checked: docs/closed.md: file 'docs/closed.md' cannot be read: Permission denied" in told.err
+    assert (result.code, result.out) == (before.code, before.out)
+    assert (
+        "not checked: docs/closed.md: file 'docs/closed.md' cannot be read: Permission denied" in result.err
+    )
     assert vocabgap("glossary", "check", closed).code == 9
 
 
@@ -453,7 +461,7 @@ def test_validate_tells_of_a_file_that_nothing_reads(tmp_path: Path, name: str, 
     folder.mkdir()
     (folder / name).write_text("terms:\n  - {surface: a term, definition: What it means}\n", encoding="utf-8")
 
-    told = vocabgap("glossary", "validate", folder)
+    result = vocabgap("glossary", "validate", folder)
 
-    assert told.code == 2
-    assert f"this file is not read; {why}" in told.err
+    assert result.code == 2
+    assert f"this file is not read; {why}" in result.err

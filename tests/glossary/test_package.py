@@ -44,8 +44,8 @@ def lines(runtime: GlossaryRuntime, kind: str = "") -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_logged_events_validate(runtime: GlossaryRuntime, kind: str) -> None:
     conformance = pytest.importorskip("spec_kitty_events.conformance", reason=MISSING)
-    told = [conformance.validate_event(line, kind, strict=True) for line in lines(runtime, kind)]
-    assert [each for each in told if not each.valid or each.schema_check_skipped] == []
+    message = [conformance.validate_event(line, kind, strict=True) for line in lines(runtime, kind)]
+    assert [each for each in message if not each.valid or each.schema_check_skipped] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

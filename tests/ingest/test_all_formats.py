@@ -53,9 +53,9 @@ def test_each_file_gives_what_a_count_by_hand_gives(folder: Path) -> None:
 
 
 def test_a_report_over_all_of_them_has_the_sum(folder: Path, tmp_path: Path) -> None:
-    told = vocabgap("report", folder, "--out", tmp_path / "out", "--now", "last")
+    result = vocabgap("report", folder, "--out", tmp_path / "out", "--now", "last")
 
-    assert told.code == 0, told.err
+    assert result.code == 0, result.err
     gaps = pl.read_parquet(tmp_path / "out" / "gaps.parquet")
     assert gaps.height == sum(file["counts"][0] for file in FILES.values())
     ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")

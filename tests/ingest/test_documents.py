@@ -158,7 +158,7 @@ def test_an_element_that_is_no_gap_is_rejected_with_its_place(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b'{"items": [', "invalid_json: expecting value at character 12 of the document"),
         (b'{"items": "\xff"}', "invalid_utf8: expected UTF-8, invalid start byte at byte 12 of the document"),
@@ -167,14 +167,14 @@ def test_an_element_that_is_no_gap_is_rejected_with_its_place(tmp_path: Path) ->
     ],
 )
 def test_a_document_that_cannot_be_read_is_one_reject_of_the_whole_file(
-    tmp_path: Path, content: bytes, told: str
+    tmp_path: Path, content: bytes, message: str
 ) -> None:
     put(tmp_path, "agent_output.json").write_bytes(content)
 
     result = vocabgap("check", tmp_path)
 
     assert result.code == 2
-    assert f"ci/agent_output.json: {told}" in result.out
+    assert f"ci/agent_output.json: {message}" in result.out
 
 
 def test_elements_before_the_damage_are_kept(tmp_path: Path) -> None:

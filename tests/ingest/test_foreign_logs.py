@@ -262,8 +262,8 @@ def test_the_name_of_a_rollout_holds_its_session(workspace: Path) -> None:
     line = {"timestamp": "2026-04-02T09:00:00Z", "type": "response_item", "payload": payload}
     records = scan(put(workspace, f"02/rollout-2026-04-02T09-00-00-{session}.jsonl", line)).records
 
-    told = only(records, "missing_capability", "session_id", "notes")
-    assert told == ("dig", session, "call call_7 of an unknown tool")
+    message = only(records, "missing_capability", "session_id", "notes")
+    assert message == ("dig", session, "call call_7 of an unknown tool")
 
 
 AT: Final = "2026-06-01T10:00:00Z"

@@ -188,7 +188,7 @@ def test_the_first_shape_that_fits_says_where_fields_lie() -> None:
 
 
 @pytest.mark.parametrize(
-    ("also", "told"),
+    ("also", "message"),
     [
         ({"where": {"a": "re:("}}, r"\[source.x.also.where\] a: not a regular expression"),
         ({"where": {"a": "re:x{99999999999}"}}, r"\[source.x.also.where\] a: not a regular expression"),
@@ -201,6 +201,6 @@ def test_the_first_shape_that_fits_says_where_fields_lie() -> None:
         ({"each": "/a"}, r"\[source.x.also\] there is no setting .each."),
     ],
 )
-def test_a_shape_that_cannot_be_meant_is_refused(also: Record, told: str) -> None:
-    with pytest.raises(InvalidInputError, match=told):
+def test_a_shape_that_cannot_be_meant_is_refused(also: Record, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
         checked_sources({"x": {"glob": "x.jsonl", "also": [also]}})

@@ -62,9 +62,9 @@ def test_each_row_of_the_manual_gives_its_result(
     if piped:
         monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO((there / piped).read_bytes())))
 
-    told = vocabgap("check", *shlex.split(command)).out
+    message = vocabgap("check", *shlex.split(command)).out
 
-    account = re.search(r"= (\d+) records? .* (\d+) rejects?\b", told)
+    account = re.search(r"= (\d+) records? .* (\d+) rejects?\b", message)
     assert account is not None
     records, rejects = (int(number) for number in account.groups())
     assert f"{records} record{'s' * (records > 1)}" + f", {rejects} reject" * bool(rejects) == result
@@ -228,11 +228,11 @@ def test_keys_are_listed_and_the_proposed_command_works(there: Path) -> None:
     ]
     own(there, "\n".join(map(json.dumps, lines)), "agent.log")
 
-    told = vocabgap("check", "agent.log")
+    result = vocabgap("check", "agent.log")
 
-    assert told.code == 2
-    assert r"reason (3, \"no way to rotate \u202e0\")".replace('\\"', '"') in told.err
-    command = shlex.split(re.findall(r"`vocabgap (.*?)`", told.err)[0])
+    assert result.code == 2
+    assert r"reason (3, \"no way to rotate \u202e0\")".replace('\\"', '"') in result.err
+    command = shlex.split(re.findall(r"`vocabgap (.*?)`", result.err)[0])
     fields = "--map description=reason --map missing_capability=tool --map timestamp=ts"
     assert shlex.join(command[1:]) == f"agent.log {fields}"
     assert vocabgap(*command, "--embedder", "none").code == 0
@@ -256,10 +256,10 @@ def test_keys_are_listed_and_the_proposed_command_works(there: Path) -> None:
 def test_a_wrong_map_or_source_is_an_error(options: list[str], message: str, there: Path) -> None:
     own(there, json.dumps(WISHES))
 
-    told = vocabgap("check", "own.dat", *options)
+    result = vocabgap("check", "own.dat", *options)
 
-    assert told.code == 2
-    assert message in told.err
+    assert result.code == 2
+    assert message in result.err
 
 
 def test_several_files_may_have_different_keys(there: Path) -> None:
@@ -268,18 +268,18 @@ def test_several_files_may_have_different_keys(there: Path) -> None:
     own(there, '{"description": "crop a layer"}\n', "c.log")
 
     fields = ["--map", "description=why", "--map", "description=need"]
-    told = vocabgap("check", "a.log", "b.log", "c.log", *fields)
+    result = vocabgap("check", "a.log", "b.log", "c.log", *fields)
 
-    assert told.out.startswith("3 lines in 3 logs = 3 records")
+    assert result.out.startswith("3 lines in 3 logs = 3 records")
     assert "no object of 'c.log' has 'need', which `map` names" in vocabgap("check", "c.log", *fields).err
 
 
 def test_a_week_without_a_gap_is_no_error(there: Path) -> None:
     own(there, VIEW, "events.jsonl")
 
-    told = vocabgap("check", "events.jsonl", "--source", "posthog")
+    result = vocabgap("check", "events.jsonl", "--source", "posthog")
 
-    assert (told.code, "1 line passed over" in told.out) == (0, True)
+    assert (result.code, "1 line passed over" in result.out) == (0, True)
 
 
 def test_a_setting_reads_the_unknown_files_of_a_folder_only(there: Path) -> None:
@@ -316,19 +316,19 @@ def test_the_files_of_vocabgap_itself_are_no_logs(there: Path) -> None:
     fields = ["--map", "description=reason", "--baseline", "known.jsonl"]
 
     codes = [vocabgap("report", ".", *fields, "--embedder", "none").code for _ in range(2)]
-    told = vocabgap("check", ".", *fields).out
+    message = vocabgap("check", ".", *fields).out
 
     assert codes == [0, 0]
-    assert told.startswith("1 line in 1 log")
+    assert message.startswith("1 line in 1 log")
 
 
 def test_a_folder_without_a_known_log_names_its_other_files(there: Path) -> None:
     files(there)
 
-    told = vocabgap("check", ".").err
+    message = vocabgap("check", ".").err
 
-    assert "events.jsonl, excel.csv, export.json, hits.tsv, wishes.csv;" in told
-    assert "`vocabgap report events.jsonl` reads one" in told
+    assert "events.jsonl, excel.csv, export.json, hits.tsv, wishes.csv;" in message
+    assert "`vocabgap report events.jsonl` reads one" in message
 
 
 def test_standard_input_is_a_root_that_leaves_nothing_behind(
@@ -339,9 +339,9 @@ def test_standard_input_is_a_root_that_leaves_nothing_behind(
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(CALLS.encode())))
 
-    told = vocabgap("report", "-", "--map", "missing_capability=call.tool", "--embedder", "none")
+    result = vocabgap("report", "-", "--map", "missing_capability=call.tool", "--embedder", "none")
 
-    assert told.code == 0
+    assert result.code == 0
     manifest = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
     assert manifest["command"].startswith("vocabgap report - --map missing_capability=call.tool ")
     assert [(log["repo_slug"], log["source_path"]) for log in manifest["inputs"]] == [("stdin", "-")]
@@ -353,19 +353,19 @@ def test_a_terminal_is_no_standard_input(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", terminal)
 
-    told = vocabgap("list", "-")
+    result = vocabgap("list", "-")
 
-    assert (told.code, told.err.count("\n")) == (2, 2)
+    assert (result.code, result.err.count("\n")) == (2, 2)
 
 
 @pytest.mark.parametrize("place", ["/dev/null", "pipe"])
 def test_a_device_or_a_pipe_is_no_log(place: str, there: Path) -> None:
     os.mkfifo(there / "pipe")
 
-    told = vocabgap("check", place)
+    result = vocabgap("check", place)
 
-    assert told.code == 2
-    assert "not a regular file" in told.out
+    assert result.code == 2
+    assert "not a regular file" in result.out
 
 
 def test_a_long_table_takes_no_more_memory() -> None:
@@ -411,9 +411,9 @@ def test_known_content_and_options_come_before_the_map_of_the_settings(
     own(there, content)
     Path("vocabgap.toml").write_text('[ingest]\nmap = {description = "event.text"}\n', encoding="utf-8")
 
-    told = vocabgap("list", "own.dat", *options)
+    result = vocabgap("list", "own.dat", *options)
 
-    assert (told.code, found in told.out) == (0, True), told.err
+    assert (result.code, found in result.out) == (0, True), result.err
 
 
 @pytest.mark.parametrize(
@@ -432,9 +432,9 @@ def test_known_content_and_options_come_before_the_map_of_the_settings(
 def test_the_proposal_goes_by_names_and_values(table: str, fields: str, there: Path) -> None:
     own(there, table, "own.csv")
 
-    told = vocabgap("check", "own.csv").err
+    message = vocabgap("check", "own.csv").err
 
-    assert f"`vocabgap report own.csv --map {fields}`" in told
+    assert f"`vocabgap report own.csv --map {fields}`" in message
 
 
 @pytest.mark.parametrize("written", ["1,041", "1\u202f041", "1'041", "1041"])
@@ -471,6 +471,6 @@ def test_a_setting_reads_logs_with_json_but_no_prose(there: Path) -> None:
 def test_dates_that_cannot_be_read_are_told(command: str, there: Path) -> None:
     own(there, "wish,on\nturn,06/02/2026\ncrop,06/03/2026\n", "us.csv")
 
-    told = vocabgap(command, "us.csv", "--map", "description=wish", "--map", "timestamp=on").err
+    message = vocabgap(command, "us.csv", "--map", "description=wish", "--map", "timestamp=on").err
 
-    assert "timestamp (on): none of 2 can be read, such as '06/02/2026'; expected 2026-06-02" in told
+    assert "timestamp (on): none of 2 can be read, such as '06/02/2026'; expected 2026-06-02" in message

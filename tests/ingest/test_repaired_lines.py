@@ -23,8 +23,11 @@ def test_the_lines_of_the_demo_add_up_to_its_account(demo: Path) -> None:
 
     assert counted(found) == scan(demo).summary.repairs
     where = ("market-stall-1203/vocabulary_gaps.jsonl", 10)
-    (told,) = [each for each in found if (each.source_path, each.line) == where]
-    assert (told.repair, told.detail) == ("timestamp_without_offset", "'2026-05-02T09:14:00', read as UTC")
+    (message,) = [each for each in found if (each.source_path, each.line) == where]
+    assert (message.repair, message.detail) == (
+        "timestamp_without_offset",
+        "'2026-05-02T09:14:00', read as UTC",
+    )
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,15 @@ def test_the_message_and_the_tool_have_several_places(tmp_path: Path, other: Jso
 
 
 def test_an_agent_asks_for_more_tools(tmp_path: Path) -> None:
-    told = {"mcp.resource_name": "get_more_tools", "mcp.user_intent": "fold a map", "mcp.session_id": "m-1"}
-    put(tmp_path, export({"name": "mcp:tools/call", "attributes": [*map(attribute, told, told.values())]}))
+    message = {
+        "mcp.resource_name": "get_more_tools",
+        "mcp.user_intent": "fold a map",
+        "mcp.session_id": "m-1",
+    }
+    put(
+        tmp_path,
+        export({"name": "mcp:tools/call", "attributes": [*map(attribute, message, message.values())]}),
+    )
 
     names = ("missing_capability", "description", "session_id")
     assert scan(tmp_path).records.select(names).rows() == [(None, "fold a map", "m-1")]
@@ -187,9 +194,9 @@ def test_a_report_tells_what_was_seen_from_what_was_asked_for(tmp_path: Path) ->
     asked = put(tmp_path, '{"description": "mask sky"}', name="vocabulary_gaps.jsonl").parent
     put(tmp_path, export(*calls))
 
-    told = vocabgap("report", asked, "--out", tmp_path / "out", "--now", "last")
+    result = vocabgap("report", asked, "--out", tmp_path / "out", "--now", "last")
 
-    assert told.code == 0, told.err
+    assert result.code == 0, result.err
     ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
     assert ranked.select("mentions", "seen").rows() == [(3, 2)]
     said = "2 mentions were seen in traces or by hooks; nobody asked in words."
@@ -220,7 +227,7 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_comes_out_of_spans(tmp_path
             name=f"otlp-{number}.jsonl",
         )
 
-    told = [
+    message = [
         vocabgap("report", tmp_path / "desk", "--out", tmp_path / "out"),
         vocabgap("check", tmp_path / "desk"),
         vocabgap("list", tmp_path / "desk", "--limit", "0"),
@@ -230,4 +237,4 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_comes_out_of_spans(tmp_path
     written = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert len(written) > 5
     assert sum(CANARY.encode() in content for content in written) == 0
-    assert sum(CANARY in each.out + each.err for each in told) == 0
+    assert sum(CANARY in each.out + each.err for each in message) == 0

@@ -31,7 +31,7 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("selection", "told"),
+    ("selection", "message"),
     [
         (Selection(images=("alps",)), "no record has image 'alps'; the nearest: alps-0412, alps-0413"),
         (Selection(images=("fjord", "Fjort")), "no record has image 'Fjort'; the nearest: fjord"),
@@ -52,9 +52,9 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
     ],
 )
 def test_a_value_that_no_record_has_is_named_with_the_nearest(
-    gaps: pl.DataFrame, selection: Selection, told: str
+    gaps: pl.DataFrame, selection: Selection, message: str
 ) -> None:
-    assert unmatched(Parts.of(gaps), selection) == (told,)
+    assert unmatched(Parts.of(gaps), selection) == (message,)
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_without_records_nothing_is_unmatched() -> None:
 def test_a_selection_by_date_says_if_no_timestamp_is_readable(gaps: pl.DataFrame) -> None:
     asked = Selection(until=datetime(2026, 6, 1, tzinfo=UTC))
 
-    told = unmatched(Parts.of(gaps.filter(image_id="fjord")), asked)
+    message = unmatched(Parts.of(gaps.filter(image_id="fjord")), asked)
 
-    assert told == ("no record before 2026-06-01T00:00:00Z: no timestamp can be read",)
+    assert message == ("no record before 2026-06-01T00:00:00Z: no timestamp can be read",)
 
 
 def test_records_without_a_date_are_counted_if_a_date_leaves_them_out(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_a_filter_leaves_what_it_asks_for(photos: Path, asked: dict[str, object]
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "message"),
     [
         ({"satisfaction": "awful"}, "satisfaction: expected one of -1, 0, 1,"),
         ({"satisfaction": [2]}, "found 2"),
@@ -94,11 +94,11 @@ def test_a_filter_leaves_what_it_asks_for(photos: Path, asked: dict[str, object]
     ],
     ids=str,
 )
-def test_what_cannot_be_meant_is_refused(photos: Path, asked: dict[str, object], told: str) -> None:
+def test_what_cannot_be_meant_is_refused(photos: Path, asked: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
         vg.list_gaps(photos, **asked)  # type: ignore[arg-type]
 
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_record_that_a_run_has_not_seen_belongs_to_the_capability_of_its_wording(

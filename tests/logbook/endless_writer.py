@@ -11,8 +11,8 @@ from vocabgap.logbook.log import log_gap
 
 image, acknowledged, name = sys.argv[1:]
 drawn = random.Random(name)  # noqa: S311 - sizes
-with open(acknowledged, "ab", buffering=0) as told:  # noqa: PTH123 - unbuffered
+with open(acknowledged, "ab", buffering=0) as message:  # noqa: PTH123 - unbuffered
     for number in count():
         size = drawn.randint(1_000, 64_000)
         logged = log_gap(image, f"{name} {number}", notes="n" * size)
-        told.write(f"{logged.gap_id} {name} {number} {size}\n".encode())
+        message.write(f"{logged.gap_id} {name} {number} {size}\n".encode())

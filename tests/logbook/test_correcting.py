@@ -58,7 +58,7 @@ def test_of_two_needs_of_one_state_the_one_that_is_meant_is_corrected(image: Pat
 
 
 @pytest.mark.parametrize(
-    ("given", "told", "code"),
+    ("given", "message", "code"),
     [
         ({"corrects": "0000"}, "no record of this log begins with '0000'", 3),
         ({"corrects": "00"}, "expected at least 4 digits", 2),
@@ -69,12 +69,12 @@ def test_of_two_needs_of_one_state_the_one_that_is_meant_is_corrected(image: Pat
     ],
 )
 def test_a_correction_that_would_not_be_one_is_refused(
-    image: Path, given: dict[str, Any], told: str, code: int
+    image: Path, given: dict[str, Any], message: str, code: int
 ) -> None:
     first = logged(image, "blur along a path")
     second = logged(image, "calm water")
 
-    with pytest.raises(vg.VocabgapError, match=told) as refused:
+    with pytest.raises(vg.VocabgapError, match=message) as refused:
         vg.log_gap(image, **{"corrects": first.gap_id, **given})
 
     assert refused.value.exit_code == code

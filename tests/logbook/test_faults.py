@@ -138,9 +138,9 @@ def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path) -> No
             assert process.stderr is not None
             assert "waiting: another program" in process.stderr.readline()
             process.send_signal(signal.SIGTERM)
-            told = process.communicate(timeout=SILENT_WAIT + 9)[1]
+            message = process.communicate(timeout=SILENT_WAIT + 9)[1]
 
-    assert (process.returncode, "interrupted" in told) == (128 + signal.SIGTERM, True)
+    assert (process.returncode, "interrupted" in message) == (128 + signal.SIGTERM, True)
     assert log.read_bytes() == BEFORE
 
 
@@ -153,8 +153,8 @@ def test_a_file_that_may_not_grow_takes_a_whole_line_or_none(image: Path, log: P
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
         "sys.exit(run(['log', sys.argv[1], '-d', 'two']))"
     )
-    told = subprocess.run([sys.executable, "-c", code, image], capture_output=True, text=True, check=False)
+    result = subprocess.run([sys.executable, "-c", code, image], capture_output=True, text=True, check=False)
 
-    assert (told.returncode, told.stdout) == (4, "")
-    assert str(log) in told.stderr
+    assert (result.returncode, result.stdout) == (4, "")
+    assert str(log) in result.stderr
     assert log.read_bytes() == BEFORE

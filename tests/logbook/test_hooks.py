@@ -143,7 +143,7 @@ def test_what_only_looks_like_a_refused_call_is_none(project: Path, line: str) -
 def test_nothing_of_a_prompt_an_argument_or_a_result_is_logged(project: Path) -> None:
     for number in range(20):
         canary = f"{CANARY}-{number}"
-        told = ended(
+        output = ended(
             project,
             typed(f"use {canary}"),
             typed([{"type": "text", "text": canary}]),
@@ -151,7 +151,7 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_is_logged(project: Path) ->
             result("mask_sky", f"toolu_{number}", secret=canary, input=canary),
             {**result("cut", f"toolu_b{number}"), "toolUseResult": canary},
         )
-        assert len(log_calls("claude-code", told, None)) == 2
+        assert len(log_calls("claude-code", output, None)) == 2
         secret = {"tool_input": {"token": canary}, "tool_use_id": f"t-{number}", "user_email": canary}
         message = f"Tool render_video does not exist: {canary}"
         log_calls("cursor", failed(project, **secret, error_message=message), None)
@@ -230,10 +230,10 @@ def test_a_call_that_no_record_can_hold_costs_no_other(project: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [(), ("cursor", "--with-prompts"), ("cursor", ".", "more")])
 def test_a_hook_that_is_set_up_wrongly_is_told_and_vetoes_nothing(arguments: tuple[str, ...]) -> None:
-    told = vocabgap("hook", *arguments)
+    result = vocabgap("hook", *arguments)
 
-    assert (told.code, told.out) == (0, "")
-    assert "vocabgap hook --help" in told.err
+    assert (result.code, result.out) == (0, "")
+    assert "vocabgap hook --help" in result.err
 
 
 @contextmanager

@@ -23,15 +23,15 @@ LONGEST = 120 + 2 * KILLS  # seconds
 WRITER = Path(__file__).parent / "endless_writer.py"
 
 
-def started(image: Path, told: Path, name: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, str(WRITER), str(image), str(told / name), name])
+def started(image: Path, message: Path, name: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, str(WRITER), str(image), str(message / name), name])
 
 
-def acknowledged(told: Path) -> list[list[str]]:
+def acknowledged(message: Path) -> list[list[str]]:
     """What the writers said is logged: identifier, writer, number, size. A line may have been cut."""
     return [
         line.split()
-        for path in sorted(told.iterdir())
+        for path in sorted(message.iterdir())
         for line in path.read_text(encoding="utf-8").splitlines(keepends=True)
         if line.endswith("\n")
     ]
@@ -39,27 +39,27 @@ def acknowledged(told: Path) -> list[list[str]]:
 
 @pytest.mark.slow
 def test_killed_writers_lose_and_damage_nothing(image: Path, tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    told.mkdir()
+    message = tmp_path / "message"
+    message.mkdir()
     drawn = random.Random(KILLS)  # noqa: S311
-    running = [started(image, told, f"w{number}-0") for number in range(WRITERS)]
+    running = [started(image, message, f"w{number}-0") for number in range(WRITERS)]
     given_up = time.monotonic() + LONGEST
 
     for kill in range(1, KILLS + 1):
-        while len(acknowledged(told)) < 5 * kill and time.monotonic() < given_up:
+        while len(acknowledged(message)) < 5 * kill and time.monotonic() < given_up:
             time.sleep(0.01)
         time.sleep(drawn.uniform(0, 0.02))
         victim = drawn.randrange(WRITERS)
         assert running[victim].poll() is None
         running[victim].kill()
         running[victim].wait()
-        running[victim] = started(image, told, f"w{victim}-{kill}")
+        running[victim] = started(image, message, f"w{victim}-{kill}")
     for process in running:
         process.kill()
         process.wait()
     vg.log_gap(image, "the last one")
 
-    said = acknowledged(told)
+    said = acknowledged(message)
     assert len(said) >= 5 * KILLS
     *written, rest = (image / LOG_NAME).read_bytes().split(b"\n")
     assert rest == b""

@@ -54,7 +54,7 @@ def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, wr
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "output"),
     [
         ({"description": None, "intent": "calm it"}, "description: expected text that is not blank"),
         ({"description": 7}, "description: expected text, found 7"),
@@ -75,12 +75,12 @@ def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, wr
     ],
 )
 def test_a_field_that_cannot_be_used_is_named_and_nothing_is_written(
-    image: Path, fields: dict[str, Any], told: str
+    image: Path, fields: dict[str, Any], output: str
 ) -> None:
     with pytest.raises(vg.VocabgapError) as refused:
         vg.log_gap(image, **{"description": "x", **fields})
 
-    assert told in refused.value.message
+    assert output in refused.value.message
     assert refused.value.exit_code == 2
     assert not (image / LOG_NAME).exists()
 

@@ -57,8 +57,8 @@ async def test_work_that_nobody_waits_for_ends_at_its_next_stage(
         held.go_on.set()
         assert await anyio.to_thread.run_sync(held.ended.wait, LONGEST)
         assert held.finished == 0
-        told = await found(client, "report_gaps")
-    assert (told["total"], held.finished) == (3, 1)
+        message = await found(client, "report_gaps")
+    assert (message["total"], held.finished) == (3, 1)
 
 
 async def test_the_server_answers_while_a_ranking_is_made(connect: Connect, photos: Path, held: Held) -> None:

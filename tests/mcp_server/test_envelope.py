@@ -50,15 +50,15 @@ class Defaulted(msgspec.Struct):
     ],
 )
 def test_an_error_has_a_code_and_says_what_to_do(error: Exception, code: str, message: str) -> None:
-    told = failure(error)
-    assert told.code == code
-    assert told.message.startswith(message)
+    result = failure(error)
+    assert result.code == code
+    assert result.message.startswith(message)
 
 
 def test_the_message_of_an_error_is_one_line_of_some_length() -> None:
-    told = failure(InvalidInputError("a\n\u202eb" + "x" * 5000)).message
-    assert told.startswith("a \\u202ebxxx")
-    assert told.endswith("characters)")
+    output = failure(InvalidInputError("a\n\u202eb" + "x" * 5000)).message
+    assert output.startswith("a \\u202ebxxx")
+    assert output.endswith("characters)")
 
 
 def test_the_schema_of_an_envelope_has_no_reference_at_its_root() -> None:

@@ -11,12 +11,12 @@ pytestmark = pytest.mark.anyio
 
 async def test_gaps_are_listed_newest_first(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
-        told = await found(client, "list_gaps")
-    assert [each["description"] for each in told["gaps"]] == [
+        message = await found(client, "list_gaps")
+    assert [each["description"] for each in message["gaps"]] == [
         "dust removal", "mask the sky", "film grain", "sky mask",
     ]  # fmt: skip
-    assert told["left_out"] == 0
-    assert "never instructions" in told["notice"]
+    assert message["left_out"] == 0
+    assert "never instructions" in message["notice"]
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ async def test_the_list_can_be_narrowed(
     connect: Connect, photos: Path, asked: dict[str, object], described: list[str]
 ) -> None:
     async with connect(photos) as client:
-        told = await found(client, "list_gaps", **asked)
-    assert [each["description"] for each in told["gaps"]] == described
+        message = await found(client, "list_gaps", **asked)
+    assert [each["description"] for each in message["gaps"]] == described
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
     connect: Connect, photos: Path, tool: str, listed: str, left_out: int
 ) -> None:
     async with connect(photos) as client:
-        told = await found(client, tool, limit=1)
-    assert (len(told[listed]), told["left_out"]) == (1, left_out)
+        message = await found(client, tool, limit=1)
+    assert (len(message[listed]), message["left_out"]) == (1, left_out)
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ async def test_an_answer_stays_small_whatever_is_in_the_log_and_cursors_lead_to_
     async with connect(write_corpus(tmp_path, {"one": lines[::-1]})) as client:
         first: Any = await client.call_tool(tool, {})
         texts = [first.content[0].text]
-        told = await found(client, tool)
-        rows = told[listed]
-        while told["cursor"]:
-            told = await found(client, tool, cursor=told["cursor"])
-            texts.append(str(told))
-            rows += told[listed]
+        message = await found(client, tool)
+        rows = message[listed]
+        while message["cursor"]:
+            message = await found(client, tool, cursor=message["cursor"])
+            texts.append(str(message))
+            rows += message[listed]
         gone = await refused(client, tool, cursor="gone")
     assert len({str(each) for each in rows}) == len(rows) == 4
     assert len(texts) > 1
@@ -85,8 +85,8 @@ async def test_of_very_many_names_the_first_are_listed(connect: Connect, tmp_pat
     async with connect(
         write_corpus(tmp_path, {"one": [gap("sky mask", operations_involved=names)]})
     ) as client:
-        told = [await found(client, "list_gaps", limit=limit) for limit in (1, None)]
-    assert [each["gaps"][0]["operations_involved"] for each in told] == [
+        message = [await found(client, "list_gaps", limit=limit) for limit in (1, None)]
+    assert [each["gaps"][0]["operations_involved"] for each in message] == [
         [*names[:most], "… (5,000 names)"] for most in (50, 5)
     ]
 
@@ -117,5 +117,5 @@ async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_lon
     root = write_corpus(tmp_path, {"one": [gap("sky mask", session_id="s" * 1_500), gap("film grain")]})
     async with connect(root) as client:
         (first,) = (await found(client, "list_gaps", match="sky"))["gaps"]
-        told = await found(client, "list_gaps", session_id=first["session_id"])
-    assert [each["description"] for each in told["gaps"]] == ["sky mask"]
+        message = await found(client, "list_gaps", session_id=first["session_id"])
+    assert [each["description"] for each in message["gaps"]] == ["sky mask"]

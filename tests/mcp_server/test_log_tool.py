@@ -51,20 +51,20 @@ async def test_a_gap_is_logged_with_every_field(connect: Connect, photos: Path) 
         "snapshot_hash": "ab" * 32,
     }
     async with connect(photos) as client:
-        told = await found(client, "log_vocabulary_gap", image_id="heron", **given)
+        message = await found(client, "log_vocabulary_gap", image_id="heron", **given)
     written = last_of(photos, "heron")
     assert written == {**given, "image_id": "heron", "timestamp": written["timestamp"]}
-    assert (told["success"], told["image_id"], told["intent_category"]) == (True, "heron", "local")
-    assert told["gap_id"] in vg.scan(photos).records["record_id"].to_list()
+    assert (message["success"], message["image_id"], message["intent_category"]) == (True, "heron", "local")
+    assert message["gap_id"] in vg.scan(photos).records["record_id"].to_list()
 
 
 async def test_without_an_image_a_gap_is_logged_for_the_root(connect: Connect, tmp_path: Path) -> None:
     project = tmp_path / "orchard"
     project.mkdir()
     async with connect(project) as client:
-        told = await found(client, "log_vocabulary_gap", missing_capability="graft a branch")
+        message = await found(client, "log_vocabulary_gap", missing_capability="graft a branch")
         ranked = await found(client, "report_gaps")
-    assert (told["image_id"], last_of(project, ".")["image_id"]) == ("orchard", "orchard")
+    assert (message["image_id"], last_of(project, ".")["image_id"]) == ("orchard", "orchard")
     assert [each["label"] for each in ranked["capabilities"]] == ["graft a branch"]
     (tmp_path / "elsewhere").touch()
     (project / LOG).unlink()
@@ -79,8 +79,8 @@ async def test_entries_that_exist_are_named_though_they_are_far(
 ) -> None:
     need = "the sky between many reeds turned into a cut-out of paper with torn edges and a drop shadow"
     async with connect(photos, vocabulary=vocabulary) as client:
-        told = await found(client, "log_vocabulary_gap", image_id="heron", description=need)
-    assert "sky_mask" in {each["name"] for each in told["exists"]}
+        message = await found(client, "log_vocabulary_gap", image_id="heron", description=need)
+    assert "sky_mask" in {each["name"] for each in message["exists"]}
 
 
 async def test_a_gap_that_was_logged_is_answered_as_such_whatever_comes_after(
@@ -91,8 +91,8 @@ async def test_a_gap_that_was_logged_is_answered_as_such_whatever_comes_after(
 
     monkeypatch.setattr("vocabgap.doors.mcp.workspace.Workspace.entries", broken)
     async with connect(photos) as client:
-        told = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
-    assert told["gap_id"] in vg.scan(photos).records["record_id"].to_list()
+        message = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
+    assert message["gap_id"] in vg.scan(photos).records["record_id"].to_list()
 
 
 async def test_hostile_text_is_kept_as_it_is_and_shown_as_what_it_is(connect: Connect, photos: Path) -> None:
@@ -212,14 +212,14 @@ async def test_a_correction_replaces_what_was_logged(connect: Connect, photos: P
 
 async def test_a_category_that_is_not_known_is_noted(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
-        told = [
+        message = [
             await found(
                 client, "log_vocabulary_gap", image_id="heron", description="x", intent_category=category
             )
             for category in ("lokal", "local")
         ]
-    assert "'lokal' is not known; similar categories: local" in told[0]["note"]
-    assert told[1]["note"] is None
+    assert "'lokal' is not known; similar categories: local" in message[0]["note"]
+    assert message[1]["note"] is None
 
 
 async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(
@@ -238,13 +238,13 @@ async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(
             await log(client, session_id="s"),
         )
         monkeypatch.setenv("VOCABGAP_SESSION", "of the environment")
-        told = await log(client)
+        message = await log(client)
         monkeypatch.delenv("VOCABGAP_SESSION")
     async with connect(photos) as client:
         other = await log(client)
     assert first == again != other
     assert first
-    assert (named, told) == ("s", "of the environment")
+    assert (named, message) == ("s", "of the environment")
 
 
 async def test_logging_does_not_wait_for_a_ranking(
@@ -254,7 +254,7 @@ async def test_logging_does_not_wait_for_a_ranking(
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, "report_gaps", {})
         assert await anyio.to_thread.run_sync(begun.wait, 20)
-        told = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
+        message = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
         assert not go_on.is_set()
         go_on.set()
-    assert told["success"] is True
+    assert message["success"] is True

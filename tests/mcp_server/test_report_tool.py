@@ -10,20 +10,20 @@ pytestmark = pytest.mark.anyio
 
 async def test_capabilities_are_ranked(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
-        told = await found(client, "report_gaps")
-    first = told["capabilities"][0]
+        message = await found(client, "report_gaps")
+    first = message["capabilities"][0]
     assert (first["rank"], first["mentions"], first["images"]) == (1, 2, 2)
-    assert (told["total"], told["mentions"], told["rejects"], told["left_out"]) == (3, 4, 1, 0)
+    assert (message["total"], message["mentions"], message["rejects"], message["left_out"]) == (3, 4, 1, 0)
     assert (first["operations"], first["workaround"]) == ([], None)
-    assert "never instructions" in told["notice"]
+    assert "never instructions" in message["notice"]
 
 
 async def test_the_ranking_is_that_of_the_report(connect: Connect, photos: Path, tmp_path: Path) -> None:
     made = vg.run(photos, out=tmp_path / "elsewhere")
     async with connect(photos) as client:
-        told = await found(client, "report_gaps")
+        message = await found(client, "report_gaps")
     shown = [(each.rank, each.capability_id, each.label) for each in made.published.summary.capabilities]
-    assert [(each["rank"], each["capability_id"], each["label"]) for each in told["capabilities"]] == shown
+    assert [(each["rank"], each["capability_id"], each["label"]) for each in message["capabilities"]] == shown
 
 
 async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None:
@@ -46,9 +46,9 @@ async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None
 
 async def test_the_nearest_entry_is_named(connect: Connect, photos: Path, vocabulary: Path) -> None:
     async with connect(photos, vocabulary=vocabulary) as client:
-        told = await found(client, "report_gaps")
-    assert told["covered"] == 1
-    assert told["total"] == 3
+        message = await found(client, "report_gaps")
+    assert message["covered"] == 1
+    assert message["total"] == 3
 
 
 async def test_nothing_is_published(connect: Connect, photos: Path, tmp_path: Path) -> None:

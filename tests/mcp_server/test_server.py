@@ -75,9 +75,9 @@ async def test_a_hint_for_agents_names_no_option(
         (tmp_path / "out" / broken).write_text("{}")
     absent = tmp_path / "nothing" if broken == "entries" else None
     async with connect(photos, vocabulary=absent) as client:
-        told = await refused(client, "show_capability", capability="owl")
-    assert message in told["message"]
-    assert "--" not in told["message"]
+        output = await refused(client, "show_capability", capability="owl")
+    assert message in output["message"]
+    assert "--" not in output["message"]
 
 
 async def test_the_text_of_an_answer_is_its_envelope(connect: Connect, photos: Path) -> None:

@@ -129,7 +129,7 @@ def test_a_bad_value_is_an_error_even_where_a_later_layer_overrides_it(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("text", "told", "hint"),
+    ("text", "output", "hint"),
     [
         (
             "[cluster]\ntreshold = 0.5\n",
@@ -146,9 +146,9 @@ def test_a_bad_value_is_an_error_even_where_a_later_layer_overrides_it(tmp_path:
         ("[source.x]\nglobs = 'x'\n", "[source.x] there is no setting 'globs'", "did you mean 'glob'?"),
     ],
 )
-def test_a_setting_that_is_none_gets_a_proposal(tmp_path: Path, text: str, told: str, hint: str) -> None:
+def test_a_setting_that_is_none_gets_a_proposal(tmp_path: Path, text: str, output: str, hint: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         load_settings(write_config(tmp_path, text))
 
-    assert told in caught.value.message
+    assert output in caught.value.message
     assert hint in caught.value.hint

@@ -16,9 +16,9 @@ RANKING = {name: flag for name, flag in known_flags().items() if flag.table == "
 
 
 def test_every_setting_of_the_ranking_with_a_flag_is_an_option_of_report() -> None:
-    told = vocabgap("report", "--help").out
+    message = vocabgap("report", "--help").out
     assert RANKING
-    assert all(f"  {name} " in told for name in RANKING)
+    assert all(f"  {name} " in message for name in RANKING)
 
 
 @pytest.mark.parametrize("name", RANKING)

@@ -32,8 +32,8 @@ def test_a_beginning_that_several_have_is_refused_with_their_names() -> None:
     with pytest.raises(InvalidInputError) as caught:
         place_of("4", fewest=1)
 
-    told = "'4' means several things: dec-4bef00 (pin sky mask), dec-4c0011 (film grain)"
-    assert (caught.value.message, caught.value.hint) == (told, "name one of them by its identifier")
+    output = "'4' means several things: dec-4bef00 (pin sky mask), dec-4c0011 (film grain)"
+    assert (caught.value.message, caught.value.hint) == (output, "name one of them by its identifier")
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_a_phrase_has_alternatives_and_a_star(phrase: str, clause: str, fits: bo
 
 
 @pytest.mark.parametrize(
-    ("told", "problem"),
+    ("message", "problem"),
     [
         (["..."], r"\[not_a_gap\] mine: '...' has no word"),
         (["if failed: !"], r"\[not_a_gap\] mine: 'if failed: !' has no word"),
@@ -68,6 +68,6 @@ def test_a_phrase_has_alternatives_and_a_star(phrase: str, clause: str, fits: bo
         (["re:x*"], "matches every record"),
     ],
 )
-def test_what_tells_nothing_is_refused(told: list[str], problem: str) -> None:
+def test_what_tells_nothing_is_refused(message: list[str], problem: str) -> None:
     with pytest.raises(InvalidInputError, match=problem):
-        rules_in_force({"mine": told})
+        rules_in_force({"mine": message})

@@ -43,12 +43,12 @@ def test_what_is_no_regular_file_is_told_as_what_it_is(
 def test_a_pipe_is_not_waited_for(here: Path) -> None:
     os.mkfifo(here / CONFIG_NAME)
 
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "vocabgap", "status"], capture_output=True, text=True, check=False, timeout=60
     )
 
-    assert told.returncode == ExitCode.INVALID_INPUT
-    assert f"settings file '{CONFIG_NAME}' is a pipe, expected a file" in told.stderr
+    assert result.returncode == ExitCode.INVALID_INPUT
+    assert f"settings file '{CONFIG_NAME}' is a pipe, expected a file" in result.stderr
 
 
 def test_a_link_that_leads_nowhere_is_told_and_not_passed_over(here: Path) -> None:

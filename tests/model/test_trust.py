@@ -35,9 +35,9 @@ def test_a_found_file_that_leads_out_of_its_folder_is_refused(place: str) -> Non
         found(place, value)
         with pytest.raises(
             InvalidInputError, match=rf"^vocabgap\.toml: \[{table}\] {key} leads out of"
-        ) as told:
+        ) as message:
             load_settings()
-        assert "--trust" in told.value.hint
+        assert "--trust" in message.value.hint
 
 
 def test_places_below_its_folder_are_followed() -> None:
@@ -55,10 +55,10 @@ def test_a_link_leads_out_as_a_name_does(here: Path, tmp_path: Path) -> None:
 
 def test_a_file_that_was_named_is_followed_and_told_of(tmp_path: Path) -> None:
     path = found("report.out", "../there")
-    told = (f"[report] out leads out of its folder, to '{tmp_path / 'there'}'",)
-    assert resolve_settings(path).outside == told
-    assert resolve_settings(environment={CONFIG_VARIABLE: str(path)}).outside == told
-    assert resolve_settings(trust=True).outside == told
+    message = (f"[report] out leads out of its folder, to '{tmp_path / 'there'}'",)
+    assert resolve_settings(path).outside == message
+    assert resolve_settings(environment={CONFIG_VARIABLE: str(path)}).outside == message
+    assert resolve_settings(trust=True).outside == message
 
 
 def test_a_place_below_the_current_folder_is_not_told_of(tmp_path: Path) -> None:

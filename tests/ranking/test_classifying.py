@@ -128,8 +128,8 @@ def test_three_categories_are_told_apart() -> None:
     ]
     classifier = train(Parts.of(records([*LEARNED, *third])))
     assert classifier is not None
-    told = [classifier.judge([term])[0] for term in ("kiln", "loom", "anvil")]
-    assert told == ["pottery", "Weaving", "forging"]
+    message = [classifier.judge([term])[0] for term in ("kiln", "loom", "anvil")]
+    assert message == ["pottery", "Weaving", "forging"]
 
 
 def test_order_and_parts_of_records_do_not_matter() -> None:

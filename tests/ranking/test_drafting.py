@@ -31,9 +31,9 @@ def drafted(rows: Sequence[Row], vocabulary: Vocabulary | None = None, *, counte
     """The draft of the first capability of some records."""
     frame = ranked(rows)
     wanted = frame["capability_id"][0]
-    told = {"capability_id": wanted, "counted": counted}
+    message = {"capability_id": wanted, "counted": counted}
     gaps = records(rows).with_columns(
-        pl.lit(told.get(column.name), column.dtype).alias(column.name)
+        pl.lit(message.get(column.name), column.dtype).alias(column.name)
         for column in GAPS.columns
         if column not in RECORDS.columns
     )
@@ -156,9 +156,9 @@ def test_nothing_is_said_that_no_record_says() -> None:
         for text in ("soften lamp glow", "glow is harsh", "softer lamps", "local", "bloom")
         for word in words(text)
     }
-    told = msgspec.to_builtins([made.entry, made.examples])
+    message = msgspec.to_builtins([made.entry, made.examples])
     assert {
-        stem(word) for word in words(re.sub(r"\b(name|description|tags|touches)\b", " ", str(told)))
+        stem(word) for word in words(re.sub(r"\b(name|description|tags|touches)\b", " ", str(message)))
     } <= said
 
 

@@ -80,7 +80,7 @@ def test_the_same_entries_are_read_from_every_format(tmp_path: Path, name: str, 
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "output"),
     [
         ("a.json", '{"entries": [\n  {"name": }]}', r"a\.json': Expecting value: line 2 column 12"),
         ("a.json", '{"words": []}', r"""there is no "entries" or "tools" or "result\.tools\""""),
@@ -104,9 +104,9 @@ def test_the_same_entries_are_read_from_every_format(tmp_path: Path, name: str, 
     ],
 )
 def test_what_is_wrong_with_a_file_is_told_with_its_place_and_what_to_do(
-    tmp_path: Path, name: str, text: str, told: str
+    tmp_path: Path, name: str, text: str, output: str
 ) -> None:
-    with pytest.raises(InvalidInputError, match=told) as caught:
+    with pytest.raises(InvalidInputError, match=output) as caught:
         load_vocabulary(write(tmp_path, name, text))
 
     assert name in caught.value.message

@@ -50,8 +50,8 @@ def test_an_aside_about_a_failure_leaves_a_gap_what_it_is() -> None:
 
 @pytest.mark.parametrize("field", ["workaround", "notes"])
 def test_an_aside_tells_why_something_failed(field: str) -> None:
-    told = {field: "rate limited, waited ten minutes"}
-    assert rule_of("Export failed", "export", **told, rules=RULES) == "transient"
+    message = {field: "rate limited, waited ten minutes"}
+    assert rule_of("Export failed", "export", **message, rules=RULES) == "transient"
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def found(
     lately: IntArray, whole: IntArray, others: tuple[IntArray | int, IntArray | int] = (0, 0)
 ) -> list[int]:
     """Return 1 for each rise and -1 for each fall, from mentions in the last third and the whole window."""
-    told = found_trends(
+    message = found_trends(
         lately,
         whole,
         np.full(whole.size, 1 / 3),
@@ -92,7 +92,7 @@ def found(
         log_whole=whole + others[1],
         skipped=whole == 0,
     )
-    return [{"rising": 1, "fading": -1}.get(trend, 0) for trend in told]
+    return [{"rising": 1, "fading": -1}.get(trend, 0) for trend in message]
 
 
 @pytest.mark.parametrize("whole", [3, 9, 24, 70])
@@ -142,9 +142,9 @@ def test_flat_rates_show_few_changes_and_a_doubling_is_found(recently: float) ->
             means[-1, -4:] *= 1 + doubled
             mentions = random.poisson(means)
             lately, whole = mentions[:, -4:].sum(axis=1), mentions.sum(axis=1)
-            told = found(lately, whole, (lately.sum() - lately, whole.sum() - whole))
-            wrong += not doubled and any(told)
-            right += doubled and told[-1] == 1
+            message = found(lately, whole, (lately.sum() - lately, whole.sum() - whole))
+            wrong += not doubled and any(message)
+            right += doubled and message[-1] == 1
     assert wrong <= SIGNIFICANCE * logs
     assert right >= 0.9 * logs or recently < 1  # a need that only keeps its rate in a quiet log is no rise
 

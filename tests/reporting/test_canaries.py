@@ -28,8 +28,12 @@ def leaked(page: str) -> list[str]:
 
 def common(number: int) -> list[dict[str, object]]:
     """What all images log: one need with categories, operations and entries that are no secret."""
-    told = {"intent_category": "tone", "operations_involved": ["crop", "blur"], "vocabulary_used": ["matte"]}
-    return [gap("sky mask", session_id=f"{number}-{turn}", **told) for turn in range(2)]
+    message = {
+        "intent_category": "tone",
+        "operations_involved": ["crop", "blur"],
+        "vocabulary_used": ["matte"],
+    }
+    return [gap("sky mask", session_id=f"{number}-{turn}", **message) for turn in range(2)]
 
 
 def test_no_canary_of_one_folder_is_in_the_page_whatever_images_it_claims(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ BEFORE, AFTER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UT
 Row = tuple[str, str, int]
 
 
-def ranked(rows: Sequence[Row], **told: dict[str, Any]) -> pl.DataFrame:
+def ranked(rows: Sequence[Row], **message: dict[str, Any]) -> pl.DataFrame:
     """Capabilities of one wording each, in order of rank; further columns by label."""
     made = [
         {
@@ -27,7 +27,7 @@ def ranked(rows: Sequence[Row], **told: dict[str, Any]) -> pl.DataFrame:
             "mentions": mentions,
             "status": "open",
             "variants": [{"wording": label, "mentions": mentions, "similarity": 1.0}],
-            **told.get(label.replace(" ", "_"), {}),
+            **message.get(label.replace(" ", "_"), {}),
         }
         for rank, (name, label, mentions) in enumerate(rows, start=1)
     ]
@@ -72,7 +72,7 @@ ANEW = ("cap-9", "sky mask", 6), ("cap-8", "film grain", 2)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told", "unchanged"),
+    ("before", "after", "message", "unchanged"),
     [
         ((MASK, GRAIN), (MASK, GRAIN), [], 2),
         ((MASK, GRAIN), (MASK, FLARE), [("new", "lens flare"), ("resolved", "film grain")], 1),
@@ -83,11 +83,11 @@ ANEW = ("cap-9", "sky mask", 6), ("cap-8", "film grain", 2)
     ids=["itself", "new and gone", "risen and fallen", "new at the top", "matched by what they share"],
 )
 def test_what_changed_is_told(
-    before: tuple[Row, ...], after: tuple[Row, ...], told: list[tuple[str, str]], unchanged: int
+    before: tuple[Row, ...], after: tuple[Row, ...], message: list[tuple[str, str]], unchanged: int
 ) -> None:
     found = compared(ranked(before), ranked(after))
 
-    assert (kinds(found), found.unchanged) == (told, unchanged)
+    assert (kinds(found), found.unchanged) == (message, unchanged)
 
 
 @pytest.mark.parametrize("status", ["dismissed", "authored"])
@@ -135,9 +135,9 @@ def test_merged_and_split_are_told() -> None:
 def test_what_is_beyond_the_top_is_counted() -> None:
     found = compared(ranked([]), ranked([MASK, GRAIN, FLARE]))
 
-    told = compared_in_words(found, top=1)
+    message = compared_in_words(found, top=1)
 
-    assert "New (3)\n\n  sky mask: 5 mentions, rank 1\n  and 2 more; `--top 0` shows all" in told
+    assert "New (3)\n\n  sky mask: 5 mentions, rank 1\n  and 2 more; `--top 0` shows all" in message
 
 
 def test_every_kind_has_its_heading_in_both_forms() -> None:

@@ -22,14 +22,14 @@ def digest(path: Path) -> str:
 def test_outputs_are_the_other_files_with_their_digests(demo_run: Run) -> None:
     folder = demo_run.published.folder
     names = {entry.name for entry in folder.iterdir()} - {MANIFEST_NAME}
-    told = {output.name: (output.bytes, output.sha256) for output in demo_run.published.manifest.outputs}
-    assert told == {name: ((folder / name).stat().st_size, digest(folder / name)) for name in names}
+    message = {output.name: (output.bytes, output.sha256) for output in demo_run.published.manifest.outputs}
+    assert message == {name: ((folder / name).stat().st_size, digest(folder / name)) for name in names}
 
 
 def test_inputs_are_the_logs_with_their_digests(demo_run: Run, demo: Path) -> None:
-    told = {item.source_path: (item.bytes, item.sha256) for item in demo_run.published.manifest.inputs}
+    message = {item.source_path: (item.bytes, item.sha256) for item in demo_run.published.manifest.inputs}
     logs = demo.rglob("vocabulary_gaps.jsonl")
-    assert told == {log.relative_to(demo).as_posix(): (log.stat().st_size, digest(log)) for log in logs}
+    assert message == {log.relative_to(demo).as_posix(): (log.stat().st_size, digest(log)) for log in logs}
 
 
 def test_stages_before_the_report_are_timed(demo_run: Run) -> None:
@@ -90,7 +90,7 @@ def test_a_run_of_a_newer_version_is_neither_read_nor_replaced(demo: Path, tmp_p
     file.write_text(newer, encoding="utf-8")
 
     for words in (("diff", published.folder, published.folder), ("render", published.folder)):
-        told = vocabgap(*words)
-        assert (told.code, "has version 2, expected at most 1" in told.err) == (4, True)
+        result = vocabgap(*words)
+        assert (result.code, "has version 2, expected at most 1" in result.err) == (4, True)
 
     assert file.read_text(encoding="utf-8") == newer

@@ -61,26 +61,26 @@ def test_a_narrowed_report_tells_since_when_from_all_records(tmp_path: Path) -> 
 
 def test_table_row_says_what_the_frame_says(demo_run: Run) -> None:
     heading, row, *_ = next(tables(text_of(demo_run)))
-    told = dict(zip(heading, row, strict=True))
+    message = dict(zip(heading, row, strict=True))
     first = demo_run.ranked.row(0, named=True)
-    assert told["Rank (90 %)"] == f"1 ({first['rank_low']}–{first['rank_high']})"
-    assert (told["Capability"], told["Status"]) == (first["label"], first["status"])
+    assert message["Rank (90 %)"] == f"1 ({first['rank_low']}–{first['rank_high']})"
+    assert (message["Capability"], message["Status"]) == (first["label"], first["status"])
     for column in ("Mentions", "Images"):
-        assert told[column] == str(first[column.lower()])
+        assert message[column] == str(first[column.lower()])
     rated = first["unsatisfied"] + first["neutral"] + first["satisfied"]
-    assert told["Unsatisfied"] == f"{first['unsatisfied']}/{rated}"
-    bars, trend = told["Trend"].split()
+    assert message["Unsatisfied"] == f"{first['unsatisfied']}/{rated}"
+    bars, trend = message["Trend"].split()
     assert (len(bars), trend) == (len(first["weekly"]), first["trend"] or "–")
 
 
 def test_what_is_no_column_is_with_the_evidence(demo_run: Run) -> None:
     first = demo_run.ranked.row(0, named=True)
-    told = section(text_of(demo_run), "1. ")
+    message = section(text_of(demo_run), "1. ")
     share = f"{100 * first['next_ahead']:.0f} %"
-    assert f"The next would be level or ahead in {share} of" in told
-    assert f"Category {first['intent_category']}. Priority {first['priority']:.2f} (reach " in told
-    assert f"First seen {first['first_seen']:%Y-%m-%d}, last seen {first['last_seen']:%Y-%m-%d}." in told
-    assert f"12 wordings; their similarity: {first['cohesion']:.2f}." in told
+    assert f"The next would be level or ahead in {share} of" in message
+    assert f"Category {first['intent_category']}. Priority {first['priority']:.2f} (reach " in message
+    assert f"First seen {first['first_seen']:%Y-%m-%d}, last seen {first['last_seen']:%Y-%m-%d}." in message
+    assert f"12 wordings; their similarity: {first['cohesion']:.2f}." in message
 
 
 @pytest.mark.parametrize(

@@ -80,15 +80,15 @@ def labels(table: list[list[str]]) -> list[str]:
 
 
 def test_the_first_is_told_with_its_lead_trend_and_workaround(desk: Desk) -> None:
-    told = lead(text_of(desk.report(now=datetime(2026, 4, 5, tzinfo=UTC))))
+    message = lead(text_of(desk.report(now=datetime(2026, 4, 5, tzinfo=UTC))))
     assert re.search(
         r"Ranks 1 to 3 are too close to call: the second would be first in \d+ % of random samples of"
         r" images\. The rank of this need is 1, with 90 % confidence between",
-        told,
+        message,
     )
-    assert "Too early for a trend: the first record is less than 3 weeks old." in told
-    assert "Workaround: drew it (1 time)." in told
-    assert "Nobody has decided about this need." in told
+    assert "Too early for a trend: the first record is less than 3 weeks old." in message
+    assert "Workaround: drew it (1 time)." in message
+    assert "Nobody has decided about this need." in message
 
 
 def test_without_a_vocabulary_it_is_not_known_what_is_covered(desk: Desk) -> None:
@@ -121,7 +121,7 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(des
 
 
 @pytest.mark.parametrize(
-    ("entries", "told"),
+    ("entries", "message"),
     [
         ((SKY, FILM), "The next one is probably covered, too. Both are listed below with their evidence."),
         (
@@ -131,9 +131,9 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(des
     ],
 )
 def test_others_that_may_be_there_and_rank_next_are_not_passed_over_either(
-    desk: Desk, entries: tuple[dict[str, Any], ...], told: str
+    desk: Desk, entries: tuple[dict[str, Any], ...], message: str
 ) -> None:
-    assert told in lead(text_of(desk.report(*entries)))
+    assert message in lead(text_of(desk.report(*entries)))
 
 
 def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk: Desk) -> None:
@@ -145,9 +145,9 @@ def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk:
 
 
 def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk) -> None:
-    told = "The needs of missing ranks are probably covered; see below."
-    assert told in text_of(desk.report(FILM, FOG))
-    assert told not in text_of(desk.report(FOG))
+    message = "The needs of missing ranks are probably covered; see below."
+    assert message in text_of(desk.report(FILM, FOG))
+    assert message not in text_of(desk.report(FOG))
 
 
 def test_an_entry_that_comes_near_is_named_with_what_it_explains(desk: Desk) -> None:
@@ -174,23 +174,23 @@ def test_what_people_pinned_stays_in_the_list_though_it_is_covered(desk: Desk) -
 def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_most(desk: Desk) -> None:
     desk.report()
     desk.decide.pin("lens flare", "a client waits")
-    told = lead(text_of(desk.report()))
-    assert "**lens flare** is first because ana pinned it: asked for once" in told
-    assert "Without the pin its rank by mentions would be 3, with 90 % confidence between 1 and 3." in told
+    message = lead(text_of(desk.report()))
+    assert "**lens flare** is first because ana pinned it: asked for once" in message
+    assert "Without the pin its rank by mentions would be 3, with 90 % confidence between 1 and 3." in message
     whole = next(tables(text_of(desk.report())))
     assert whole[1][0] == "1 (pinned by ana; by mentions rank 3, 1 to 3)"
-    assert "ana pinned 'lens flare': a client waits (dec-" in told
+    assert "ana pinned 'lens flare': a client waits (dec-" in message
 
 
 @pytest.mark.parametrize(
-    ("action", "more", "status", "told"),
+    ("action", "more", "status", "message"),
     [
         ("dismiss", "not ours", "dismissed", "ana dismissed 'sky mask': not ours"),
         ("author", "sky_only", "authored", "ana authored 'sky mask' as 'sky_only'"),
     ],
 )
 def test_what_is_settled_is_listed_apart_with_the_decision(
-    *, desk: Desk, action: str, more: str, status: str, told: str
+    *, desk: Desk, action: str, more: str, status: str, message: str
 ) -> None:
     desk.report()
     getattr(desk.decide, action)("sky mask", more)
@@ -199,11 +199,11 @@ def test_what_is_settled_is_listed_apart_with_the_decision(
     assert settled[0] == ["#", "Capability", "Status", "Mentions", "Last seen", "Decisions"]
     [row] = settled[1:]
     assert row[:5] == ["3", "sky mask", status, "3", "2026-04-01"]
-    assert row[5].startswith(f"2026-07-01 {told} (dec-")
+    assert row[5].startswith(f"2026-07-01 {message} (dec-")
 
 
 @pytest.mark.parametrize(
-    ("rank", "told"),
+    ("rank", "message"),
     [
         (
             RankSettings(min_images=2),
@@ -218,8 +218,10 @@ def test_what_is_settled_is_listed_apart_with_the_decision(
         ),
     ],
 )
-def test_what_is_not_established_is_left_out_and_counted(desk: Desk, rank: RankSettings, told: str) -> None:
-    assert f"\n\n{told}\n\n" in text_of(desk.report(rank=rank))
+def test_what_is_not_established_is_left_out_and_counted(
+    desk: Desk, rank: RankSettings, message: str
+) -> None:
+    assert f"\n\n{message}\n\n" in text_of(desk.report(rank=rank))
 
 
 def test_what_people_pinned_is_shown_however_little_evidence_it_has(desk: Desk) -> None:
@@ -249,8 +251,8 @@ def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk) -> None
     log = desk.root / "one" / "vocabulary_gaps.jsonl"
     log.write_text(json.dumps(gap("haze removal")) + "\n", encoding="utf-8")
     later = datetime(2026, 7, 2, tzinfo=UTC)
-    told = "Since the run before, of 2026-07-01 00:00 UTC: 3 continued, 1 new."
-    assert told in lead(text_of(desk.report(now=later)))
+    message = "Since the run before, of 2026-07-01 00:00 UTC: 3 continued, 1 new."
+    assert message in lead(text_of(desk.report(now=later)))
 
 
 @pytest.mark.parametrize("entries", [(), (SKY, FOG)], ids=["no vocabulary", "vocabulary"])

@@ -34,7 +34,7 @@ def photos(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("earlier", "later", "told"),
+    ("earlier", "later", "message"),
     [
         (narrowed(), narrowed(images=("a", "b")), ("image", "all", "a or b")),
         (narrowed(categories=("tone",)), narrowed(categories=("color",)), ("category", "tone", "color")),
@@ -51,9 +51,9 @@ def photos(tmp_path: Path) -> Path:
     ],
 )
 def test_each_filter_that_differs_is_told_with_both_values(
-    earlier: Narrowing | None, later: Narrowing, told: tuple[str, str, str]
+    earlier: Narrowing | None, later: Narrowing, message: tuple[str, str, str]
 ) -> None:
-    assert differences(earlier, later, between=MONTH) == (Difference(*told),)
+    assert differences(earlier, later, between=MONTH) == (Difference(*message),)
 
 
 @pytest.mark.parametrize(
@@ -84,5 +84,5 @@ def test_a_report_says_what_the_run_before_was_narrowed_to(
     text = text_of(publish(tmp_path, photos, selection=Selection(categories=("local",))))
 
     assert "Since the run before, of 2026-06-01 00:00 UTC, in all that was scanned: 2 continued." in text
-    told = "The run before was narrowed, grouped or ranked differently (category: all before, local now)."
-    assert (told in text) == ("The run before was narrowed" in text) == (not before)
+    message = "The run before was narrowed, grouped or ranked differently (category: all before, local now)."
+    assert (message in text) == ("The run before was narrowed" in text) == (not before)

@@ -111,7 +111,7 @@ def test_no_private_text_is_in_the_page_to_share(told_all: Run) -> None:
         "session", "shot", "text", "instead", "intent", "notes", "operation", "entry", "wording", "category",
         "image", "folder", "root", "known", "pack", "rule", "actor", "label", "reason", "authored",
     }  # fmt: skip
-    assert any("In the run before, as zqlabel" in told for told in lineage(told_all))
+    assert any("In the run before, as zqlabel" in message for message in lineage(told_all))
     assert TOKEN.findall((folder / "share.html").read_text(encoding="utf-8")) == []
 
 

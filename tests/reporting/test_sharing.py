@@ -122,8 +122,8 @@ def test_what_a_report_was_narrowed_to_is_told_without_names(tmp_path: Path) -> 
     chosen = Selection(since=datetime(2026, 1, 1, tzinfo=UTC), sessions=("anna",))
     made = publish(tmp_path, root, selection=chosen, share=3)
     assert shared_summary(made, 3).selection == (("since", "2026-01-01T00:00:00Z"), ("session", None))
-    told = re.sub("</?(bdi|time)>", "", shared_page(made))
-    assert "Narrowed to since 2026-01-01T00:00:00Z, a choice by session." in told
+    message = re.sub("</?(bdi|time)>", "", shared_page(made))
+    assert "Narrowed to since 2026-01-01T00:00:00Z, a choice by session." in message
     assert "anna" not in shared_page(made)
 
 

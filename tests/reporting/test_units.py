@@ -76,10 +76,12 @@ def test_a_unit_may_be_called_like_another_column(tmp_path: Path, monkeypatch: p
     root = write_corpus(tmp_path, dict.fromkeys(("elm", "oak", "yew"), one))
     config = write_config(tmp_path, "[report]\nunit = 'session'\n")
 
-    told = vocabgap("report", root, "--out", tmp_path / "out", "--config", config, "--embedder", "none").out
+    message = vocabgap(
+        "report", root, "--out", tmp_path / "out", "--config", config, "--embedder", "none"
+    ).out
 
-    heading = next(line for line in told.splitlines() if "mentions" in line)
-    row = next(line for line in told.splitlines() if "graft a branch" in line)
+    heading = next(line for line in message.splitlines() if "mentions" in line)
+    row = next(line for line in message.splitlines() if "graft a branch" in line)
     assert heading.split().count("sessions") == 2
     assert re.search(r" 3 +\S+ +3 +1 ", row)
 

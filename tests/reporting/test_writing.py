@@ -120,7 +120,7 @@ def test_the_manifest_does_not_say_where_the_files_went(tmp_path: Path, demo: Pa
 
 @pytest.mark.slow
 def test_a_file_that_the_disk_does_not_take_is_named_with_the_reason(demo: Path, tmp_path: Path) -> None:
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "vocabgap", "report", demo, "--now", "2026-07-01"],
         capture_output=True,
         text=True,
@@ -129,7 +129,7 @@ def test_a_file_that_the_disk_does_not_take_is_named_with_the_reason(demo: Path,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (80_000, 80_000)),
     )
 
-    assert told.returncode == ExitCode.STATE
-    assert "cannot be written: report.html: File too large" in told.stderr
-    assert "free some space" in told.stderr
+    assert result.returncode == ExitCode.STATE
+    assert "cannot be written: report.html: File too large" in result.stderr
+    assert "free some space" in result.stderr
     assert list(tmp_path.iterdir()) == []

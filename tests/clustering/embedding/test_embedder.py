@@ -156,7 +156,7 @@ import vocabgap
 vocabgap.Embedder.load(sys.argv[1]).embed(["sky"])
 print(seen, "huggingface_hub" in sys.modules)
 """
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code, str(folder)],
         capture_output=True,
         text=True,
@@ -167,7 +167,7 @@ print(seen, "huggingface_hub" in sys.modules)
             "XDG_CACHE_HOME": str(tmp_path / "cache"),
         },
     )
-    assert (told.stdout, told.stderr) == ("[] False\n", "")
+    assert (result.stdout, result.stderr) == ("[] False\n", "")
     assert not (tmp_path / "cache").exists()  # where the runtime would keep a mark of the user
 
 
@@ -258,5 +258,5 @@ def test_a_process_that_needs_no_model_loads_none() -> None:
         "import sys, vocabgap.doors.cli.app;"
         "print(sorted({'onnxruntime', 'tokenizers', 'numpy'} & {*sys.modules}))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout == "[]\n"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"

@@ -83,8 +83,8 @@ def test_the_report_says_that_some_wordings_were_embedded_for_all(
 def test_that_no_model_is_installed_is_told_once(sightings: Path, tmp_path: Path) -> None:
     made = vocabgap("report", sightings, "--now", NOW)
 
-    told = "Grouped by words alone (no model installed; pip install 'vocabgap[embed]')."
-    assert (made.code, (made.out + made.err).count(told)) == (0, 1)
+    message = "Grouped by words alone (no model installed; pip install 'vocabgap[embed]')."
+    assert (made.code, (made.out + made.err).count(message)) == (0, 1)
     assert "--embedder none" in json.loads((tmp_path / "out" / "run.json").read_text())["command"]
 
 
@@ -111,9 +111,9 @@ def test_diff_tells_of_another_embedder(sightings: Path, folder: Path) -> None:
     vocabgap("report", sightings, "--embedder", folder, "--out", "old", "--now", NOW)
     vocabgap("report", sightings, "--embedder", "none", "--out", "new", "--now", NOW)
 
-    told = vocabgap("diff", "old", "new")
+    result = vocabgap("diff", "old", "new")
 
-    assert (told.code, "embed wordings differently (embedder: tiny before, none now)" in told.out) == (
+    assert (result.code, "embed wordings differently (embedder: tiny before, none now)" in result.out) == (
         0,
         True,
     )

@@ -146,7 +146,7 @@ def rows(size: str) -> Iterator[Row]:
         def reading(what: str, columns: list[str] | None) -> Row:
             cost = cost_of(partial, read, folder, columns)
             beside = cost_of(partial, read_parquet, folder, columns)
-            return Row(f"corpus: {what}", of, cost, "Polars alone", beside, note=cost.told)
+            return Row(f"corpus: {what}", of, cost, "Polars alone", beside, note=cost.outcome)
 
         yield Row("corpus: fill", of, cost_of(fill, folder, count))
         yield reading("read the columns of a report", REPORT)
@@ -157,5 +157,5 @@ def rows(size: str) -> Iterator[Row]:
         cost_of(add, folder, many, list(range(3, 3 + PUSHES)), first_log)
         yield reading(f"read the columns of a report, {PUSHES} pushes later", REPORT)
         cost = cost_of(partial, compact, folder)
-        yield Row("corpus: compact", of, cost, note=cost.told)
+        yield Row("corpus: compact", of, cost, note=cost.outcome)
         yield reading("read the columns of a report, compacted", REPORT)

@@ -215,12 +215,12 @@ def _loading_rows(roots: dict[int, Path], folder: Path) -> Iterator[Row]:
 def _checking_rows(roots: dict[int, Path], words: int, terms: int) -> Iterator[Row]:
     of = f"{words:,} words, {terms:,} terms known"
     first = cost_of(each_text, checked, roots[terms], words, terms)
-    yield Row("glossary: check the first text", of, first, note=f"{first.told} terms in it")
+    yield Row("glossary: check the first text", of, first, note=f"{first.outcome} terms in it")
     cost = cost_of(each_text, checked, roots[terms], words, terms, times=TEXTS)
-    note = f"{cost.told} terms in the last text"
+    note = f"{cost.outcome} terms in the last text"
     peer: tuple[str, Cost | None] = ("", None)
     if HAS_PEER:
         theirs = cost_of(each_text, peer_checked, roots[PEER_MOST], words, terms, times=TEXTS)
         peer = PEER, theirs
-        note += f", {theirs.told} by the peer"
+        note += f", {theirs.outcome} by the peer"
     yield Row("glossary: check a text", of, cost, *peer, note, CHECKING[words])

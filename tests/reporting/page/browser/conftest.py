@@ -204,12 +204,12 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         combinations=(Recurring(("exposure", "toneequal"), 1234), *item.combinations),
         decisions=("dismissed by ada on 2026-06-01: <b>rare</b>",) if group == DECIDED else (),
     )
-    told = (Relation("split", item.label, "<masks>", 12, 3, 5),) if place % 2 else ()
+    message = (Relation("split", item.label, "<masks>", 12, 3, 5),) if place % 2 else ()
     if place % 12 == 6:
         undated = replace(
             capability, first_seen=None, last_seen=None, trend=None, weekly=(0,) * len(item.weekly)
         )
-        return Listed(undated, group, images, (), told)
+        return Listed(undated, group, images, (), message)
     # As it was in the runs before; the last of these has not seen all.
     runs = (_RUNS[0], *_RUNS[2:]) if place % 4 == 1 else _RUNS
     history = tuple(
@@ -217,7 +217,7 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         for ago, moment in enumerate(reversed(runs))
     )
     return Listed(
-        capability, group, images, original.on_days, told, history[::-1], _choices(place, capability)
+        capability, group, images, original.on_days, message, history[::-1], _choices(place, capability)
     )
 
 

@@ -54,8 +54,8 @@ def test_panel_says_what_is_said_without_script(page: Page, file: Path, visit: C
     plain = visit(file, java_script_enabled=False)
     page.locator("#rows a").first.click()
     expect(page.locator("#panel-body")).to_be_visible()
-    told = " ".join(page.locator("#panel-body").inner_text().split())
-    assert told == " ".join(plain.locator("article.capability .body").first.inner_text().split())
+    message = " ".join(page.locator("#panel-body").inner_text().split())
+    assert message == " ".join(plain.locator("article.capability .body").first.inner_text().split())
 
 
 def test_what_was_left_out_is_told_and_linked(page: Page) -> None:
