@@ -28,10 +28,14 @@ def outcome(case: Case, cases: Mapping[str, Case]) -> tuple[list[str], str]:
         return [f"there is no op {case.operation!a}; expected one of {known}"], ""
     try:
         observed = OPERATIONS[case.operation](case.input, cases)
-    except Exception as error:  # a case of another form than expected is named like any other failure
+    except (
+        Exception
+    ) as error:  # a case of another form than expected is named like any other failure
         return [f"the case cannot be run: {type(error).__name__}: {error}"], ""
     note = observed.note if isinstance(observed, Noted) else ""
-    return mismatches(case.expected, observed.observed if isinstance(observed, Noted) else observed), note
+    return mismatches(
+        case.expected, observed.observed if isinstance(observed, Noted) else observed
+    ), note
 
 
 def main(arguments: list[str]) -> int:
@@ -51,7 +55,9 @@ def main(arguments: list[str]) -> int:
         wrong, note = outcome(case, cases)
         failed += bool(wrong)
         message = f" ({note})" if note else ""
-        print(f"FAIL {case.id}: {'; '.join(wrong)}{message}" if wrong else f"ok   {case.id}{message}")
+        print(
+            f"FAIL {case.id}: {'; '.join(wrong)}{message}" if wrong else f"ok   {case.id}{message}"
+        )
     print(f"{len(listed)} cases: {len(listed) - failed} ok, {failed} failed")
     return 1 if failed or not listed else 0
 

@@ -54,7 +54,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """
     parser.addoption("--approve", action="store_true", help="write golden files and reference anew")
     default = Path(__file__).parents[2] / "shared" / "data"
-    parser.addini(OUTSIDE, "folder of published data for the tests that need them", default=str(default))
+    parser.addini(
+        OUTSIDE, "folder of published data for the tests that need them", default=str(default)
+    )
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,11 @@ class Additions(NamedTuple):
 def parts(name: str) -> list[ModuleType]:
     """Import the module of a name from the test folder of each slice that has it, as `glossary.faults`."""
     places = {each.name: _TESTS / each.name / name for each in extensions()}
-    there = [each for each, place in places.items() if place.is_dir() or place.with_suffix(".py").is_file()]
+    there = [
+        each
+        for each, place in places.items()
+        if place.is_dir() or place.with_suffix(".py").is_file()
+    ]
     return [import_module(f"{each}.{name}") for each in there]
 
 

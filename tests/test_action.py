@@ -89,7 +89,9 @@ def steps(tmp_path: Path) -> Steps:
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    return write_corpus(tmp_path, {"one": [gap("sky mask"), gap("mask the sky")], "two": [gap("film grain")]})
+    return write_corpus(
+        tmp_path, {"one": [gap("sky mask"), gap("mask the sky")], "two": [gap("film grain")]}
+    )
 
 
 def test_the_next_run_finds_what_was_published_though_a_gate_fails() -> None:
@@ -108,7 +110,10 @@ def test_the_issues_have_the_fields_that_are_read() -> None:
 
 
 def calls(folder: Path) -> list[list[str]]:
-    return [json.loads(line) for line in (folder / "calls.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (folder / "calls.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def gh_aw_logs(weeks: int) -> dict[str, object]:
@@ -118,15 +123,31 @@ def gh_aw_logs(weeks: int) -> dict[str, object]:
         "enqueue_merge": range(2, weeks), "land_branch": range(weeks), "play_music": range(weeks),
     }  # fmt: skip
     runs = [
-        {"run_id": week, "workflow_name": "triage", "created_at": f"{day(week)}T08:00:00Z", "url": ""}
+        {
+            "run_id": week,
+            "workflow_name": "triage",
+            "created_at": f"{day(week)}T08:00:00Z",
+            "url": "",
+        }
         for week in range(weeks)
     ]
     tools = [
-        {"tool": tool, "count": len(ids), "workflows": ["triage"], "first_reason": HOSTILE, "run_ids": ids}
+        {
+            "tool": tool,
+            "count": len(ids),
+            "workflows": ["triage"],
+            "first_reason": HOSTILE,
+            "run_ids": ids,
+        }
         for tool, given in asked.items()
         if (ids := [week for week in given if week < weeks])
     ]
-    return {"summary": {"total_runs": weeks}, "runs": runs, "missing_tools": tools, "logs_location": ""}
+    return {
+        "summary": {"total_runs": weeks},
+        "runs": runs,
+        "missing_tools": tools,
+        "logs_location": "",
+    }
 
 
 def day(week: int) -> date:
@@ -151,7 +172,9 @@ def close(issue: dict[str, Any], reason: str, when: date, state: str = "closed")
     issue.update(state=state.upper(), stateReason=reason.upper(), closedAt=f"{when}T12:00:00Z")
 
 
-def test_in_twenty_weeks_each_need_has_one_issue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_twenty_weeks_each_need_has_one_issue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     issues: list[dict[str, Any]] = []
     for week in range(1, 21):
@@ -161,8 +184,16 @@ def test_in_twenty_weeks_each_need_has_one_issue(tmp_path: Path, monkeypatch: py
         if week == 13:  # the cache of the Action is lost
             shutil.rmtree("out")
         if week == 16:
-            close(next(each for each in issues if each["title"] == "page screenshot"), "completed", day(14))
-            close(next(each for each in issues if each["title"] == "play music"), "not_planned", day(14))
+            close(
+                next(each for each in issues if each["title"] == "page screenshot"),
+                "completed",
+                day(14),
+            )
+            close(
+                next(each for each in issues if each["title"] == "play music"),
+                "not_planned",
+                day(14),
+            )
         assert vocabgap("report", "gh-aw-logs.json", "--now", str(day(week))).code == 0
         Path("issues.json").write_text(json.dumps(issues), encoding="utf-8")
         planned = vocabgap("issues", "issues.json", "--top", "9")
@@ -179,7 +210,9 @@ def test_in_twenty_weeks_each_need_has_one_issue(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.usefixtures("photos")
-def test_the_report_is_the_summary_and_one_issue_is_kept_up_to_date(steps: Steps, tmp_path: Path) -> None:
+def test_the_report_is_the_summary_and_one_issue_is_kept_up_to_date(
+    steps: Steps, tmp_path: Path
+) -> None:
     done = steps("report", "summary", "issue", roots="photos\n\n", options="--top\n1\n")
 
     assert done.returncode == 0, done.stderr
@@ -188,7 +221,11 @@ def test_the_report_is_the_summary_and_one_issue_is_kept_up_to_date(steps: Steps
     assert (tmp_path / "vocabgap-out/report.md").read_text(encoding="utf-8") == summary
     assert calls(tmp_path)[-1][:4] == ["issue", "create", "--title", TITLE]
 
-    others = [{"number": 9, "title": TITLE}, {"number": 7, "title": TITLE}, {"number": 3, "title": "other"}]
+    others = [
+        {"number": 9, "title": TITLE},
+        {"number": 7, "title": TITLE},
+        {"number": 3, "title": "other"},
+    ]
     (tmp_path / "issues.json").write_text(json.dumps(others), encoding="utf-8")
     assert steps("issue").returncode == 0
     assert calls(tmp_path)[-1][:3] == ["issue", "edit", "7"]

@@ -59,17 +59,28 @@ def refused(call: Call, *arguments: object, **named: object) -> str:
         ("synonyms", {3: ["haze"]}, "expected text, found 3"),
         ("synonyms", {"haze": None}, "expected text or a list, found None"),
         ("synonyms", {"haze": [b"fog"]}, "expected text, found b'fog'"),
-        ("synonyms", {"haze": ["fog"], "mist": ["haze"]}, "'haze' has synonyms but is a synonym of 'mist'"),
+        (
+            "synonyms",
+            {"haze": ["fog"], "mist": ["haze"]},
+            "'haze' has synonyms but is a synonym of 'mist'",
+        ),
     ],
 )
-def test_what_a_clustering_cannot_use_is_named(scan: Scan, name: str, value: object, message: str) -> None:
+def test_what_a_clustering_cannot_use_is_named(
+    scan: Scan, name: str, value: object, message: str
+) -> None:
     assert refused(vg.cluster, scan.records, **{name: value}).startswith(f"{name}: {message}")
 
 
 @pytest.mark.parametrize("stage", ["cluster", "rank", "report"])
 @pytest.mark.parametrize(
     ("frame", "what"),
-    [(pl.LazyFrame(), "polars.LazyFrame"), ({"wording": []}, "dict"), (None, "None"), (["x"], "list")],
+    [
+        (pl.LazyFrame(), "polars.LazyFrame"),
+        ({"wording": []}, "dict"),
+        (None, "None"),
+        (["x"], "list"),
+    ],
 )
 def test_what_is_no_frame_is_named(stage: str, frame: object, what: str, found: Clusters) -> None:
     table = "capabilities" if stage == "report" else "records"
@@ -137,13 +148,19 @@ def test_groups_that_are_none_are_named(scan: Scan) -> None:
     [
         ({"out": 3}, "out: expected the path of a folder, found 3"),
         ({"out": None}, "out: expected the path of a folder, found None"),
-        ({"scan": pl.DataFrame()}, "scan: expected what vocabgap.scan returned, found polars.DataFrame"),
+        (
+            {"scan": pl.DataFrame()},
+            "scan: expected what vocabgap.scan returned, found polars.DataFrame",
+        ),
         ({"now": "2026-05-01"}, "now: expected a datetime with an offset, found '2026-05-01'"),
         ({"now": 0}, "now: expected a datetime with an offset, found 0"),
         ({"top": "10"}, "top: expected a whole number, 0 or more, found '10'"),
         ({"top": -1}, "top: expected a whole number, 0 or more, found -1"),
         ({"top": True}, "top: expected a whole number, 0 or more, found True"),
-        ({"ranked_by": "x"}, "by: expected one of mentions, images, unsatisfied, priority, found 'x'"),
+        (
+            {"ranked_by": "x"},
+            "by: expected one of mentions, images, unsatisfied, priority, found 'x'",
+        ),
         ({"reproduction": {}}, "reproduction: expected a Reproduction, found dict"),
     ],
 )
@@ -165,13 +182,19 @@ def test_what_a_report_cannot_use_is_named(
         ({"now": datetime(2026, 7, 1)}, "now: expected a datetime with an offset, found datetime"),  # noqa: DTZ001
     ],
 )
-def test_what_a_run_cannot_use_is_named(tmp_path: Path, named: dict[str, object], message: str) -> None:
-    assert refused(vg.run, **{"roots": tmp_path, "out": tmp_path / "out", **named}).startswith(message)
+def test_what_a_run_cannot_use_is_named(
+    tmp_path: Path, named: dict[str, object], message: str
+) -> None:
+    assert refused(vg.run, **{"roots": tmp_path, "out": tmp_path / "out", **named}).startswith(
+        message
+    )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_rating_that_is_none_is_named() -> None:
-    assert refused(vg.Selection, satisfaction=1.5).startswith("satisfaction: expected one of -1, 0, 1")
+    assert refused(vg.Selection, satisfaction=1.5).startswith(
+        "satisfaction: expected one of -1, 0, 1"
+    )
     assert vg.Selection(satisfaction=None) == vg.Selection(satisfaction="none")  # type: ignore[arg-type]
 
 

@@ -15,7 +15,9 @@ from benchmarks.measuring import Cost, Row, readable
 RUNS = {"min": 0.95, "median": 1.0, "max": 1.05}
 
 
-def results(times: float, figure: str = "CPU s", peer: str = "", **changed: object) -> dict[str, Any]:
+def results(
+    times: float, figure: str = "CPU s", peer: str = "", **changed: object
+) -> dict[str, Any]:
     """What a run wrote that measured one thing, which takes so many times as long."""
     figures = {figure: {name: value * times for name, value in RUNS.items()}}
     return {
@@ -41,7 +43,11 @@ def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *runs: dict[str, A
 
 @pytest.mark.parametrize(
     ("times", "code", "message"),
-    [(1.3, 1, "1 slower, 0 faster"), (1.08, 0, "0 slower, 0 faster"), (0.7, 0, "0 slower, 1 faster")],
+    [
+        (1.3, 1, "1 slower, 0 faster"),
+        (1.08, 0, "0 slower, 0 faster"),
+        (0.7, 0, "0 slower, 1 faster"),
+    ],
 )
 def test_what_grows_by_more_than_the_noise_is_slower(
     tmp_path: Path,
@@ -118,7 +124,8 @@ def test_a_ratio_is_how_many_times_as_much_as_the_peer_takes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "message"), [(0.0000715, "0.0000715"), (0.5, "0.500"), (12.345, "12.3"), (12345.6, "12,346")]
+    ("value", "message"),
+    [(0.0000715, "0.0000715"), (0.5, "0.500"), (12.345, "12.3"), (12345.6, "12,346")],
 )
 def test_figures_are_told_with_three_digits(value: float, message: str) -> None:
     assert readable(value) == message

@@ -10,9 +10,14 @@ from conforming.running import Run, run
 from slices import parts
 
 __all__ = ["run"]  # a fixture
-OWN = {part.__name__: Path(str(part.__file__)).with_name("cases.jsonl") for part in parts("conforming")}
+OWN = {
+    part.__name__: Path(str(part.__file__)).with_name("cases.jsonl") for part in parts("conforming")
+}
 FAILING = [
-    ('{"id": "bad", "input": {"op": "levitate"}, "expected": 1}', "FAIL bad: there is no op 'levitate'"),
+    (
+        '{"id": "bad", "input": {"op": "levitate"}, "expected": 1}',
+        "FAIL bad: there is no op 'levitate'",
+    ),
     ("not json", "FAIL line 2: expected one JSON object"),
     ("[]", "FAIL line 3: expected one JSON object"),
     ('{"id": "bad", "expected": 1}', "FAIL bad: expected an `input`"),
@@ -31,7 +36,9 @@ def test_every_case_that_fails_is_named_and_the_run_ends_with_1(tmp_path: Path) 
     path = tmp_path / "cases.jsonl"
     path.write_text("\n".join(line for line, _ in FAILING), encoding="utf-8")
     runner = Path(__file__).with_name("conformance.py")
-    done = subprocess.run([sys.executable, runner, path], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, runner, path], capture_output=True, text=True, check=False
+    )
     *failed, total = done.stdout.splitlines()
     assert (done.returncode, done.stderr, total) == (1, "", "4 cases: 0 ok, 4 failed")
     for line, (_, message) in zip(failed, FAILING, strict=True):

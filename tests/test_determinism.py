@@ -80,7 +80,9 @@ def in_parts(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 
 
 @pytest.fixture(scope="module", params=["in parts", "busy", "bare"])
-def other(request: pytest.FixtureRequest, demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def other(
+    request: pytest.FixtureRequest, demo: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The report of the same workspace, elsewhere, in surroundings of another kind."""
     if request.param == "in parts":
         found: Path = request.getfixturevalue("in_parts")
@@ -109,7 +111,9 @@ def test_report_has_the_same_bytes(baseline: Path, other: Path, name: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FRAMES)
 def test_frames_are_equal_to_the_last_digit(baseline: Path, other: Path, name: str) -> None:
-    assert_frame_equal(pl.read_parquet(other / name), pl.read_parquet(baseline / name), check_exact=True)
+    assert_frame_equal(
+        pl.read_parquet(other / name), pl.read_parquet(baseline / name), check_exact=True
+    )
 
 
 @pytest.mark.slow

@@ -62,9 +62,15 @@ def test_jobs_of_the_manual_are_commands_that_there_are() -> None:
 
 @WHOLE
 def test_table_of_attacks_is_one_that_the_soak_prints() -> None:
-    heading, _, *rows = re.findall(r"^\| (.*) \|$", page("safety").split("## Attacks")[1], re.MULTILINE)
+    heading, _, *rows = re.findall(
+        r"^\| (.*) \|$", page("safety").split("## Attacks")[1], re.MULTILINE
+    )
     message = [dict(zip(soak.HEADINGS, row.split(" | "), strict=True)) for row in rows]
 
     assert heading == " | ".join(soak.HEADINGS)
-    assert {each["on"] for each in message} >= {f"{len(VERBS)} verbs that write", "seeds", "settings"}
+    assert {each["on"] for each in message} >= {
+        f"{len(VERBS)} verbs that write",
+        "seeds",
+        "settings",
+    }
     assert {each["broken"] for each in message} == {"0"}

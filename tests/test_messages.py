@@ -7,7 +7,9 @@ import pytest
 
 from vocabgap.messages import RefusedCall, refused_call, unknown_name
 
-MESSAGES = json.loads(Path(__file__).with_name("data").joinpath("messages.json").read_text(encoding="utf-8"))
+MESSAGES = json.loads(
+    Path(__file__).with_name("data").joinpath("messages.json").read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize("message", MESSAGES["unknown"])
@@ -16,7 +18,11 @@ def test_the_name_of_a_tool_that_does_not_exist_is_taken_from_the_message(messag
     for name in ("water_bed", "waterBed"):
         output = message.format(name, name)
 
-        assert refused_call(output) == refused_call(f"Calling failed. {output}") == RefusedCall(name, "")
+        assert (
+            refused_call(output)
+            == refused_call(f"Calling failed. {output}")
+            == RefusedCall(name, "")
+        )
         assert refused_call(output, "tools/call bed") == RefusedCall("bed", "")
         assert unknown_name(output) == name
 

@@ -19,9 +19,16 @@ from builders import gap, write_corpus
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 DEMO = '"../data/demo"  # or a folder of your own logs'
-HOSTILE = ("<script>alert(1)</script>", "\x1b[31mred\x1b[0m and \0", "\U0001f600" * 200, "x" * 5_000)
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\x1b[31mred\x1b[0m and \0",
+    "\U0001f600" * 200,
+    "x" * 5_000,
+)
 SECONDS = 120  # for one cell
-LOADS = "script, link, iframe, object, embed, [src], [href]"  # elements that fetch something, or may
+LOADS = (
+    "script, link, iframe, object, embed, [src], [href]"  # elements that fetch something, or may
+)
 
 
 def test_there_are_five_and_each_names_the_next() -> None:
@@ -82,7 +89,9 @@ def test_a_notebook_runs_on_logs_of_ones_own(
     notebook: Path, needs: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(NOTEBOOKS[0].parent)
-    records = (gap(need, intent_category=need, operations_involved=[need, "grain"]) for need in needs * 3)
+    records = (
+        gap(need, intent_category=need, operations_involved=[need, "grain"]) for need in needs * 3
+    )
     names: dict[str, Any] = {"display": show}
     for source in code_of(notebook, write_corpus(tmp_path, {"pier": records})):
         *rest, last = ast.parse(source).body

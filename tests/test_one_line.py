@@ -96,7 +96,9 @@ assert "lens" in json.dumps(schema_of(list_gaps.answer))
 def with_a_lens(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, object]]]:
     """A folder in which a copy of the program with a lens has worked, and what it printed."""
     place = tmp_path_factory.mktemp("copy")
-    shutil.copytree(PACKAGE, place / "vocabgap", symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE, place / "vocabgap", symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
+    )
     for name, begin, end, line in ADDED:
         path = place / "vocabgap" / name
         text = path.read_text(encoding="utf-8")
@@ -115,23 +117,34 @@ def with_a_lens(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[di
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return place / "work", [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return place / "work", [
+        json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")
+    ]
 
 
 def test_a_record_field_is_logged_checked_listed_and_published(
     with_a_lens: tuple[Path, list[dict[str, object]]],
 ) -> None:
     folder, events = with_a_lens
-    first, second = map(json.loads, (folder / "heron/vocabulary_gaps.jsonl").read_text().splitlines())
+    first, second = map(
+        json.loads, (folder / "heron/vocabulary_gaps.jsonl").read_text().splitlines()
+    )
     assert (first["lens"], "lens" in second) == ("50mm", False)
     assert "unknown_field" not in json.dumps(events)
     assert pl.read_parquet(folder / "out/gaps.parquet")["lens"].to_list() == ["50mm", None]
-    assert pl.read_parquet(folder / "shared/gaps.parquet")["aperture"].to_list() == [None, None, None, 2.0]
+    assert pl.read_parquet(folder / "shared/gaps.parquet")["aperture"].to_list() == [
+        None,
+        None,
+        None,
+        2.0,
+    ]
     (reject,) = pl.read_parquet(folder / "shared/rejects.parquet")["detail"]
     assert reject == "field 'aperture': expected a number, found text"
 
 
-def test_a_filter_narrows_lists_and_reports(with_a_lens: tuple[Path, list[dict[str, object]]]) -> None:
+def test_a_filter_narrows_lists_and_reports(
+    with_a_lens: tuple[Path, list[dict[str, object]]],
+) -> None:
     folder, events = with_a_lens
     assert [event["lens"] for event in events if event["event"] == "gap"] == ["50mm", "50mm"]
     gaps = pl.read_parquet(folder / "narrowed/gaps.parquet")

@@ -104,18 +104,24 @@ def test_a_view_changes_what_is_counted_and_not_what_is_known(
 
 
 def test_roots_may_be_several_and_of_any_iterable(tmp_path: Path) -> None:
-    roots = [write_corpus(tmp_path, {"one": [gap(f"{name} mask")]}, name) for name in ("left", "right")]
+    roots = [
+        write_corpus(tmp_path, {"one": [gap(f"{name} mask")]}, name) for name in ("left", "right")
+    ]
     made = run((str(root) for root in roots), tmp_path / "out")
     assert made.scan.gaps["repo_slug"].to_list() == ["left", "right"]
 
 
-def test_folder_of_the_settings_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_of_the_settings_is_the_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(write_corpus(tmp_path, ONE)).published.folder == tmp_path / "out"
 
 
 @pytest.mark.parametrize("now", [None, "last"])
-def test_the_clock_is_the_present_unless_told_or_read(tmp_path: Path, now: Literal["last"] | None) -> None:
+def test_the_clock_is_the_present_unless_told_or_read(
+    tmp_path: Path, now: Literal["last"] | None
+) -> None:
     root = write_corpus(tmp_path, {"one": [gap("halo", timestamp="some day")]})
     before = datetime.now(UTC)
     made = run(root, tmp_path / "out", now=now)
@@ -152,7 +158,10 @@ def test_the_newest_record_can_be_the_present_from_which_spans_count_back(tmp_pa
     root = write_corpus(tmp_path, {"one": lines})
 
     made = run(
-        root, tmp_path / "out", now="last", selection=lambda now: Selection(since=now - timedelta(days=7))
+        root,
+        tmp_path / "out",
+        now="last",
+        selection=lambda now: Selection(since=now - timedelta(days=7)),
     )
 
     assert made.now == made.published.manifest.now == datetime(2026, 5, 2, 7, tzinfo=UTC)
@@ -161,12 +170,15 @@ def test_the_newest_record_can_be_the_present_from_which_spans_count_back(tmp_pa
     assert made.selection.since == datetime(2026, 4, 25, 7, tzinfo=UTC)
 
 
-def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_ranked(tmp_path: Path) -> None:
+def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_ranked(
+    tmp_path: Path,
+) -> None:
     root = write_corpus(tmp_path, {"one": [gap("sky masks for photos"), gap("film grain")]})
     listed = tmp_path / "words.json"
     listed.write_text('{"tools": [{"name": "sky_mask", "description": "Masks the sky."}]}')
     settings = Settings(
-        cluster=ClusterSettings(stop_words=("photo",)), vocabulary=VocabularySettings(paths=(str(listed),))
+        cluster=ClusterSettings(stop_words=("photo",)),
+        vocabulary=VocabularySettings(paths=(str(listed),)),
     )
 
     made = run(root, tmp_path / "out", settings=settings, now=NOW)
@@ -174,7 +186,9 @@ def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_rank
     vocabulary = load_vocabulary(listed)
     records = scan(root).records
     expected = covered(
-        rank(records, cluster(records, stop_words=("photo",)), now=NOW), vocabulary, stop_words=("photo",)
+        rank(records, cluster(records, stop_words=("photo",)), now=NOW),
+        vocabulary,
+        stop_words=("photo",),
     )
     assert_frame_equal(made.ranked, expected)
     assert made.ranked["covered_by"].list.len().sum() == 1

@@ -41,21 +41,27 @@ def test_every_public_name_is_documented(name: str) -> None:
 def test_charts_name_the_extra_that_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
 
-    with pytest.raises(vg.VocabgapError, match=r"charts need the package altair[^\0]*vocabgap\[notebooks\]"):
+    with pytest.raises(
+        vg.VocabgapError, match=r"charts need the package altair[^\0]*vocabgap\[notebooks\]"
+    ):
         vg.plot.ranking(pl.DataFrame())
 
 
 @pytest.mark.slow
 def test_importing_costs_next_to_nothing() -> None:
     code = "import sys, vocabgap; print(*sorted({'polars', 'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert result.stdout.split() == []
 
 
 def test_the_stages_of_the_design_s_example_fit_together_and_its_run_does_it_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_corpus(tmp_path, {"one": [gap("sky mask"), "no json"]}, "Chemigram", tmp_path / "Pictures")
+    write_corpus(
+        tmp_path, {"one": [gap("sky mask"), "no json"]}, "Chemigram", tmp_path / "Pictures"
+    )
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     scan = vg.scan("~/Pictures/Chemigram")
@@ -69,7 +75,9 @@ def test_the_stages_of_the_design_s_example_fit_together_and_its_run_does_it_all
     assert pl.read_parquet("whole/capabilities.parquet")["label"].to_list() == ["sky mask"]
 
 
-def test_stages_composed_by_hand_differ_only_in_what_is_said_of_the_run(demo: Path, tmp_path: Path) -> None:
+def test_stages_composed_by_hand_differ_only_in_what_is_said_of_the_run(
+    demo: Path, tmp_path: Path
+) -> None:
     made = vg.run(demo, out=tmp_path / "run", now=NOW)
     scan = vg.scan(demo)
     ranked = vg.rank(scan.records, vg.cluster(scan.records), now=NOW)

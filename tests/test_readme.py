@@ -55,18 +55,25 @@ def transcripts() -> Iterator[tuple[str, str]]:
 def test_transcript_is_what_the_command_prints(command: str, printed: str) -> None:
     command, _, first = command.partition(" | head -")
 
-    assert vocabgap(*shlex.split(command)[1:]).out.splitlines()[: int(first or 99)] == printed.splitlines()
+    assert (
+        vocabgap(*shlex.split(command)[1:]).out.splitlines()[: int(first or 99)]
+        == printed.splitlines()
+    )
 
 
 def typed(text: str) -> list[list[str]]:
     """The commands on the demo logs that are typed one after the other, without what they print."""
     blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
     lines = [line for block in blocks if "\n$ " in block for line in block.splitlines()]
-    commands = [shlex.split(line[2:], comments=True) for line in lines if line.startswith("$ vocabgap ")]
+    commands = [
+        shlex.split(line[2:], comments=True) for line in lines if line.startswith("$ vocabgap ")
+    ]
     return [command[1:] for command in commands]
 
 
-@pytest.mark.parametrize("text", [README, PAGES["commands"] + PAGES["deciding"]], ids=["readme", "manual"])
+@pytest.mark.parametrize(
+    "text", [README, PAGES["commands"] + PAGES["deciding"]], ids=["readme", "manual"]
+)
 def test_what_is_typed_on_the_demo_works_line_by_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, here: Path, text: str
 ) -> None:
@@ -75,14 +82,25 @@ def test_what_is_typed_on_the_demo_works_line_by_line(
 
     codes = {" ".join(command): run(command) for command in commands}
 
-    assert codes == dict.fromkeys(codes, ExitCode.DONE) | {"check data/demo": ExitCode.INVALID_INPUT}
-    assert {command[0] for command in commands} >= {"report", "check", "clusters", "decide", "diff", "draft"}
+    assert codes == dict.fromkeys(codes, ExitCode.DONE) | {
+        "check data/demo": ExitCode.INVALID_INPUT
+    }
+    assert {command[0] for command in commands} >= {
+        "report",
+        "check",
+        "clusters",
+        "decide",
+        "diff",
+        "draft",
+    }
     assert "skin hue lock" in capsys.readouterr().out
 
 
 def test_python_of_the_readme_works_as_it_stands(here: Path) -> None:
     blocks = re.findall(
-        r"```python\n(.*?)```", README + PAGES["reference-python"] + PAGES["deciding"], flags=re.DOTALL
+        r"```python\n(.*?)```",
+        README + PAGES["reference-python"] + PAGES["deciding"],
+        flags=re.DOTALL,
     )
     names: dict[str, Any] = {}
 
@@ -100,7 +118,10 @@ def test_merge_of_the_readme_unites_what_a_draft_then_names() -> None:
     merge = next(command for command in typed(TYPED) if command[:2] == ["decide", "merge"])
     report = ["report", DEMO, "-q"]
 
-    made = [run(command) for command in (report, merge, [*report, "--vocabulary", f"{DEMO}/vocabulary.json"])]
+    made = [
+        run(command)
+        for command in (report, merge, [*report, "--vocabulary", f"{DEMO}/vocabulary.json"])
+    ]
 
     ranked = pl.read_parquet("out/capabilities.parquet")
     assert made == [ExitCode.DONE] * 3
@@ -138,7 +159,9 @@ def every_command(commands: Mapping[str, Any], name: str = "vocabgap") -> Iterat
 
 def test_every_command_is_in_the_readme_or_the_manual() -> None:
     commands = every_command(Parsers())
-    assert [each for each in commands if not re.search(rf"\b{re.escape(each)}\b", README + MANUAL)] == []
+    assert [
+        each for each in commands if not re.search(rf"\b{re.escape(each)}\b", README + MANUAL)
+    ] == []
 
 
 def test_every_exit_code_is_in_the_manual() -> None:
@@ -189,7 +212,9 @@ def test_links_of_a_page_lead_somewhere(name: str) -> None:
         if {*page.parts} & absent():
             continue
         assert page.exists(), target
-        headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8") if heading else "", re.MULTILINE)
+        headings = re.findall(
+            r"^#+ (.*)$", page.read_text(encoding="utf-8") if heading else "", re.MULTILINE
+        )
         anchors = {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
         assert not heading or heading in anchors, target
 

@@ -122,7 +122,9 @@ def test_every_setting_is_told_and_explained() -> None:
 
 def test_every_column_that_is_published_is_told() -> None:
     sections = dict(
-        re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", page("reference-tables"), re.MULTILINE | re.DOTALL)
+        re.findall(
+            r"^## (\S+)\n(.*?)(?=^## |\Z)", page("reference-tables"), re.MULTILINE | re.DOTALL
+        )
     )
     records = first_cells(sections["records"])
 
@@ -154,7 +156,9 @@ def test_every_event_is_told_with_the_command_that_prints_it() -> None:
 
 
 def test_every_page_that_a_message_names_is_there() -> None:
-    named = {name for text in constants() for name in re.findall(r"`vocabgap manual ([a-z-]+)", text)}
+    named = {
+        name for text in constants() for name in re.findall(r"`vocabgap manual ([a-z-]+)", text)
+    }
 
     assert len(named) > 3
     assert {name for name in named if not [*PACKAGE.glob(f"**/manual/{name}.md")]} == set()
@@ -165,6 +169,8 @@ def test_every_file_of_a_run_is_told() -> None:
 
 
 def test_every_tool_of_the_server_is_told() -> None:
-    server = pytest.importorskip("vocabgap.doors.mcp.server", reason="the extra mcp is not installed")
+    server = pytest.importorskip(
+        "vocabgap.doors.mcp.server", reason="the extra mcp is not installed"
+    )
 
     assert {tool.name for tool in server.TOOLS} <= first_cells(page("logging"))

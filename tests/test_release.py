@@ -30,16 +30,22 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def run(*words: str | Path, cwd: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTHON")
+    }
     environment["VOCABGAP_EMBEDDER"] = "none"
-    done = subprocess.run(words, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(wheel) as archive:
-        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/RECORD")}
+        return {
+            name: archive.read(name) for name in archive.namelist() if not name.endswith("/RECORD")
+        }
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +62,15 @@ def installed(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
     """The programs of a fresh environment with the wheel; other packages are those that are here."""
     folder = tmp_path_factory.mktemp("fresh") / "venv"
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=PROJECT)
-    pip = (sys.executable, "-m", "pip", "--python", str(folder / "bin/python"), "install", "--quiet")
+    pip = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(folder / "bin/python"),
+        "install",
+        "--quiet",
+    )
     run(*pip, "--no-deps", "--no-index", built[1], cwd=folder)
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "others.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
@@ -68,7 +82,17 @@ def test_the_sdist_builds_the_same_wheel(built: tuple[Path, Path], tmp_path: Pat
     run("tar", "-xzf", sdist, cwd=tmp_path)
     (source,) = tmp_path.iterdir()
 
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "again", cwd=source)
+    run(
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "-t",
+        "wheel",
+        "-d",
+        tmp_path / "again",
+        cwd=source,
+    )
 
     assert contents(next((tmp_path / "again").iterdir())) == contents(wheel)
     tops = {each.name for each in source.iterdir()}
@@ -88,7 +112,9 @@ def test_the_wheel_holds_the_manual_and_the_demo(built: tuple[Path, Path]) -> No
 
 @pytest.mark.slow
 def test_the_installed_program_runs(installed: Path, tmp_path: Path) -> None:
-    where = run(installed / "python", "-c", "import vocabgap; print(vocabgap.__file__)", cwd=tmp_path)
+    where = run(
+        installed / "python", "-c", "import vocabgap; print(vocabgap.__file__)", cwd=tmp_path
+    )
     assert Path(where.strip()).is_relative_to(installed.parent)
 
     message = run(installed / "vocabgap", "demo", cwd=tmp_path)
@@ -141,7 +167,9 @@ def test_scripts_of_workflows_are_sound_and_hold_no_expression() -> None:
 
 
 @pytest.mark.parametrize(("workflow", "version"), [("ci", r"v\d+"), ("release", r"[0-9a-f]{40}")])
-def test_actions_are_named_by_version_and_those_of_a_release_by_commit(workflow: str, version: str) -> None:
+def test_actions_are_named_by_version_and_those_of_a_release_by_commit(
+    workflow: str, version: str
+) -> None:
     of_jobs = read_yaml(WORKFLOWS / f"{workflow}.yml")["jobs"].values()
     used = [step["uses"] for job in of_jobs for step in job.get("steps", ()) if "uses" in step]
 
@@ -170,7 +198,11 @@ def test_only_what_was_tested_is_published() -> None:
 @pytest.mark.parametrize(
     ("tag", "changelog", "code"),
     [
-        (f"v{package.__version__}", f"## {package.__version__} – today\n\n- New.\n\n## 0.0.9\n\n- Old.\n", 0),
+        (
+            f"v{package.__version__}",
+            f"## {package.__version__} – today\n\n- New.\n\n## 0.0.9\n\n- Old.\n",
+            0,
+        ),
         ("v9.9.9", "## 9.9.9\n\n- New.\n", 1),
         (f"v{package.__version__}", "## 0.0.9\n\n- Old.\n", 1),
         (f"v{package.__version__}", f"## {package.__version__} – unreleased\n\n- New.\n", 1),

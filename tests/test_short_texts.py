@@ -29,7 +29,9 @@ def test_what_a_run_holds_is_told_by_its_counts(made: Run) -> None:
     assert repr(made.scan) == (
         "Scan(353 lines in 27 logs: 334 records, 11 duplicates, 2 superseded, 6 rejects)"
     )
-    assert repr(made.clusters) == "Clusters(38 groups of 219 wordings, 334 mentions, cut by wording)"
+    assert (
+        repr(made.clusters) == "Clusters(38 groups of 219 wordings, 334 mentions, cut by wording)"
+    )
     assert repr(made.clusters.at(0.4)).endswith("334 mentions, cut at 0.4)")
     assert repr(made.decisions) == "EffectiveDecisions(0 active, 0 without effect)"
 
@@ -51,7 +53,9 @@ def test_decisions_are_told_by_their_file_and_run(made: Run, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("value", ["30d", "2026-05-01", datetime(2026, 5, 1)])  # noqa: DTZ001 - that is the point
 def test_a_selection_refuses_what_is_no_moment_as_it_is_made(value: object) -> None:
-    with pytest.raises(vg.VocabgapError, match="since: expected a datetime with an offset") as refused:
+    with pytest.raises(
+        vg.VocabgapError, match="since: expected a datetime with an offset"
+    ) as refused:
         vg.Selection(since=value)  # type: ignore[arg-type]
 
     assert "timedelta(days=30)" in refused.value.hint

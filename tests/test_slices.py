@@ -111,11 +111,15 @@ def test_no_core_module_imports_a_slice(graph: grimp.ImportGraph) -> None:
 
 
 def test_there_is_no_import_cycle(graph: grimp.ImportGraph) -> None:
-    left = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    left = {
+        module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules
+    }
     while done := [module for module, imported in left.items() if not imported & left.keys()]:
         for module in done:
             del left[module]
-    while done := [module for module in left if not any(module in imported for imported in left.values())]:
+    while done := [
+        module for module in left if not any(module in imported for imported in left.values())
+    ]:
         for module in done:
             del left[module]
     assert sorted(left) == []

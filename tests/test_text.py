@@ -64,7 +64,9 @@ def test_words_of_words_are_the_same_words(phrase: str) -> None:
 def test_a_word_holds_no_white_space_punctuation_or_unseen_character(phrase: str) -> None:
     characters = "".join(words(phrase))
 
-    assert not [character for character in characters if unicodedata.category(character)[0] in "PSZC"]
+    assert not [
+        character for character in characters if unicodedata.category(character)[0] in "PSZC"
+    ]
 
 
 @given(phrases)
@@ -122,7 +124,9 @@ def test_a_negation_or_sign_that_carries_meaning_is_kept(one: str, other: str) -
         ("reed 3-5, issue #12, $HOME", "reed 3 5 issue 12 home"),
     ],
 )
-def test_inflections_other_signs_and_spellings_of_a_sign_do_not_matter(one: str, other: str) -> None:
+def test_inflections_other_signs_and_spellings_of_a_sign_do_not_matter(
+    one: str, other: str
+) -> None:
     assert surface(one) == surface(other)
 
 
@@ -199,7 +203,8 @@ def test_visible_covers_every_code_point() -> None:
 
 
 @given(
-    st.text(st.characters(codec=None)) | st.text(f"{JOINERS}{SELECTORS}a1\u0646\u094d\u202e\U0001f33e\u20e3 ")
+    st.text(st.characters(codec=None))
+    | st.text(f"{JOINERS}{SELECTORS}a1\u0646\u094d\u202e\U0001f33e\u20e3 ")
 )
 @example("\U0001f33e\u200d\u202e")
 @example("one\u2028two\u2029three\x85four")
@@ -262,7 +267,15 @@ def test_text_of_which_nothing_can_be_seen(text: str) -> None:
         "\u0d28\u0d4d\u200d",
         "\u0915\u094d\u200d\u0937",
     ],
-    ids=["farmer", "skin tone", "rainbow flag", "keycap and heart", "Persian", "Malayalam", "Devanagari"],
+    ids=[
+        "farmer",
+        "skin tone",
+        "rainbow flag",
+        "keycap and heart",
+        "Persian",
+        "Malayalam",
+        "Devanagari",
+    ],
 )
 def test_visible_leaves_joiners_and_selectors_where_words_and_emoji_need_them(value: str) -> None:
     assert visible(value) == value

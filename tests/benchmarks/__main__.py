@@ -80,7 +80,9 @@ def version_of(package: str) -> str | None:
 def commit() -> str:
     """What is measured; `-dirty` where files were changed since."""
     words = ["git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
-    outcome = subprocess.run(words, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    outcome = subprocess.run(
+        words, cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+    )
     return outcome.stdout.strip() or "not known"
 
 
@@ -112,24 +114,35 @@ def measure(names: list[str], size: str, repeat: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Print the tables, and write the file that was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(COSTS))
     parser.add_argument("--size", choices=SIZES, default="small")
-    parser.add_argument("--repeat", type=int, default=1, help="runs of each measurement; medians are printed")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there, for compare.py")
+    parser.add_argument(
+        "--repeat", type=int, default=1, help="runs of each measurement; medians are printed"
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write the results there, for compare.py"
+    )
     asked = parser.parse_args()
     names = asked.names or SIZES[asked.size]
     if unknown := {*names} - {*SIZES[asked.size]}:
         parser.error(f"no {asked.size} benchmark of costs: {', '.join(sorted(unknown))}")
     found = {"size": asked.size, "repeat": asked.repeat, "commit": commit(), "machine": machine()}
     where = found["machine"]
-    print(f"{where['cores']} × {where['CPU']}, {where['memory MiB']:,} MiB, {where['platform']},", end=" ")
+    print(
+        f"{where['cores']} × {where['CPU']}, {where['memory MiB']:,} MiB, {where['platform']},",
+        end=" ",
+    )
     print(f"Python {where['python']}, commit {found['commit']}")
     absent = [name for name, installed in where["packages"].items() if installed is None]
     print(f"Not installed, and left out: {', '.join(absent)}.\n" if absent else "", flush=True)
     found["rows"] = measure(names, asked.size, asked.repeat)
     if asked.json:
-        asked.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        asked.json.write_text(
+            json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
     for name in () if asked.names or asked.size == "huge" else QUALITY:
         print(f"\n## {name.rpartition('.')[2].capitalize()}\n", flush=True)
         subprocess.run([sys.executable, "-m", name], check=True)

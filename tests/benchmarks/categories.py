@@ -67,7 +67,9 @@ def print_categories(roots: Sequence[Path]) -> None:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("roots", type=Path, nargs="*", default=[DEMO], help="gap logs with categories")
+    parser.add_argument(
+        "roots", type=Path, nargs="*", default=[DEMO], help="gap logs with categories"
+    )
     print_categories(parser.parse_args().roots)
 
 

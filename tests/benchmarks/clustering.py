@@ -229,14 +229,18 @@ def by_blocks(rows: Rows, weights: FloatArray) -> FloatArray:
     """Ours, which also lists what is nearly as near."""
     count = len(weights)
     space = SparseNeighbours(rows, np.arange(count), weights, LEAST_SIMILARITY)
-    return space.search(np.arange(count), np.zeros((count, 0), np.int32), np.full(count, np.inf)).similarity
+    return space.search(
+        np.arange(count), np.zeros((count, 0), np.int32), np.full(count, np.inf)
+    ).similarity
 
 
 def by_products(rows: Rows, weights: FloatArray) -> FloatArray:  # noqa: ARG001 - it takes none
     """The best two of each product, of which one is the wording itself."""
     topn = import_module("sparse_dot_topn").sp_matmul_topn
     terms = sparse.csr_matrix(rows.plain_terms())
-    best = topn(terms, sparse.csr_matrix(terms.T), top_n=2, threshold=LEAST_SIMILARITY, n_threads=2).tolil()
+    best = topn(
+        terms, sparse.csr_matrix(terms.T), top_n=2, threshold=LEAST_SIMILARITY, n_threads=2
+    ).tolil()
     best.setdiag(LEAST_SIMILARITY)
     return np.asarray(best.tocsr().max(axis=1).todense()).ravel()
 
@@ -258,7 +262,9 @@ def elsewhere(one: IntArray, other: IntArray) -> int:
     """Number of rows that two partitions put with different rows."""
     pair = one * (other.max() + 1) + other
     _, number, together = np.unique(pair, return_inverse=True, return_counts=True)
-    same = (np.bincount(one)[one] == together[number]) & (np.bincount(other)[other] == together[number])
+    same = (np.bincount(one)[one] == together[number]) & (
+        np.bincount(other)[other] == together[number]
+    )
     return int(len(one) - same.sum())
 
 
@@ -266,7 +272,9 @@ def rows(size: str) -> Iterator[Row]:
     """One row a case and peer, and one of the search alone."""
     for searched in SEARCHED[size]:
         yield from searching(*searched)
-    peers = {name: solve for name, solve in PEERS.items() if name != "fastcluster" or find_spec(name)}
+    peers = {
+        name: solve for name, solve in PEERS.items() if name != "fastcluster" or find_spec(name)
+    }
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES[size]:
             path = Path(folder, f"{case.wordings}-{case.needs}-{case.corpus}-{case.peers}.parquet")

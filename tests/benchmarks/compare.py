@@ -14,7 +14,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-FIGURES: Final = ("CPU ratio", "CPU s", "wall s")  # the first that was measured both times is compared
+FIGURES: Final = (
+    "CPU ratio",
+    "CPU s",
+    "wall s",
+)  # the first that was measured both times is compared
 LEAST_NOISE: Final = 0.15  # even where the repeated runs agree
 UNKNOWN_NOISE: Final = 0.5  # of what was measured once
 Key = tuple[str, str, str]
@@ -69,13 +73,17 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     one, other = ({**each["machine"], **each["machine"]["packages"]} for each in (old, new))
     names = [name for name in one | other if name != "packages"]
     return [
-        f"{name} {one.get(name)} -> {other.get(name)}" for name in names if one.get(name) != other.get(name)
+        f"{name} {one.get(name)} -> {other.get(name)}"
+        for name in names
+        if one.get(name) != other.get(name)
     ]
 
 
 def main() -> None:
     """Print what changed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
     asked = parser.parse_args()
@@ -94,7 +102,9 @@ def main() -> None:
         if each.is_slower or each.is_faster:
             print("slower " if each.is_slower else "faster ", each)
     slower = sum(each.is_slower for each in compared)
-    print(f"{len(compared)} compared: {slower} slower, {sum(each.is_faster for each in compared)} faster.")
+    print(
+        f"{len(compared)} compared: {slower} slower, {sum(each.is_faster for each in compared)} faster."
+    )
     sys.exit(slower > 0)
 
 

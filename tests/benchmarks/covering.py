@@ -62,7 +62,9 @@ class Figures(NamedTuple):
 
 def read_needs(path: Path) -> tuple[list[Need], list[Need]]:
     """The needs that an entry covers, and the open ones."""
-    rows: list[dict[str, Any]] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows: list[dict[str, Any]] = [
+        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()
+    ]
     needs = [
         (row["status"], Need(row["phrase"], tuple(row["modules"]), _entries(row["covered_by"])))
         for row in rows
@@ -93,7 +95,8 @@ def plain(vocabulary: Vocabulary) -> Way:
 
     names = [entry.name for entry in vocabulary.entries]
     texts = [
-        stems(entry.name, entry.description, *entry.tags, *entry.operations) for entry in vocabulary.entries
+        stems(entry.name, entry.description, *entry.tags, *entry.operations)
+        for entry in vocabulary.entries
     ]
     vectorizer = TfidfVectorizer(analyzer=str.split).fit(texts)
     entries = vectorizer.transform(texts)
@@ -107,7 +110,12 @@ def plain(vocabulary: Vocabulary) -> Way:
 
 
 def measure(
-    way: Way, shipped: Sequence[Need], unmet: Sequence[Need], *, operations: bool, threshold: float | None
+    way: Way,
+    shipped: Sequence[Need],
+    unmet: Sequence[Need],
+    *,
+    operations: bool,
+    threshold: float | None,
 ) -> Figures:
     """The figures of one way; without a threshold it is the one fitted to the open needs."""
 
@@ -146,16 +154,29 @@ def _fitted(unmet: Any) -> float:  # noqa: ANN401 - an array
 def main() -> None:
     """Print the table."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    arguments.add_argument("vocabulary", nargs="+", type=Path, help="files and folders that list entries")
+    arguments.add_argument(
+        "vocabulary", nargs="+", type=Path, help="files and folders that list entries"
+    )
     arguments.add_argument("--data", required=True, type=Path, help="needs, one a line")
     given = arguments.parse_args()
     vocabulary = load_vocabulary(given.vocabulary)
     shipped, unmet = read_needs(given.data)
-    print(f"{len(vocabulary.entries)} entries; {len(shipped)} needs that one covers, {len(unmet)} open ones")
+    print(
+        f"{len(vocabulary.entries)} entries; {len(shipped)} needs that one covers, {len(unmet)} open ones"
+    )
     print(
         f"called covered: ours from {DEFAULT_COVERED}, TF-IDF where {OPEN_SHARE:.0%} of the open ones are\n"
     )
-    titles = ("way", "asked by", "first", "first three", "covered", "open", "fitted", "open, left out")
+    titles = (
+        "way",
+        "asked by",
+        "first",
+        "first three",
+        "covered",
+        "open",
+        "fitted",
+        "open, left out",
+    )
     print("{:8}{:20}".format(*titles[:2]) + "".join(f"{title:>15}" for title in titles[2:]))
     for name, way, threshold in (
         ("ours", ours(vocabulary), DEFAULT_COVERED),

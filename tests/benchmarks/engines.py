@@ -92,7 +92,9 @@ def samples(corpus: str) -> list[dict[str, Any]]:
 def template(fields: dict[str, Any], name: str) -> str:
     """A line of a log with the marks."""
     if name == EXPORT:  # which has one text for the need, and a number of its own
-        return json.dumps({**event({**fields, "description": "%(need)s"}), "uuid": "%(own)s"}) + "\n"
+        return (
+            json.dumps({**event({**fields, "description": "%(need)s"}), "uuid": "%(own)s"}) + "\n"
+        )
     return json.dumps(fields) + "\n"
 
 

@@ -63,7 +63,10 @@ def rows(size: str) -> Iterator[Row]:
             yield Row("judge a category by words", what, cost, limit=MOST_JUDGING)
         python = (sys.executable, "-m", "vocabgap")
         version = cost_of_command(*python, "--version", folder=image, times=commands)
-        bare = "python -c pass", cost_of_command(sys.executable, "-c", "pass", folder=image, times=commands)
+        bare = (
+            "python -c pass",
+            cost_of_command(sys.executable, "-c", "pass", folder=image, times=commands),
+        )
         yield Row("vocabgap --version", "one command", version, *bare)
         cost = cost_of_command(*python, "log", ".", "-d", NEED, folder=image, times=commands)
         yield Row("vocabgap log", "one command", cost, *bare, limit=MOST_COMMAND)

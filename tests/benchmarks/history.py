@@ -84,4 +84,6 @@ def rows(size: str) -> Iterator[Row]:
             cost = cost_of(one_more_night, Path(folder), capabilities, times=TIMES)
         megabytes, height = cost.outcome
         of = f"{capabilities:,} capabilities, {NIGHTS:,} nights"
-        yield Row("add a night to the history", of, cost, note=f"{height:,} rows, {megabytes:.2f} MB")
+        yield Row(
+            "add a night to the history", of, cost, note=f"{height:,} rows, {megabytes:.2f} MB"
+        )

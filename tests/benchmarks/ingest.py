@@ -37,7 +37,13 @@ READER: Final = vocabgap.scan  # loads it, which is not measured
 SHAPED: Final = 100_000  # lines of a log of each shape
 # Shares of the records of labelled gap logs with a description, a workaround and an intent.
 FILLED: Final = {"description": 0.61, "workaround": 0.41, "intent": 0.38}
-NEEDS: Final = ["sky mask", "softer highlights", "dust removal", "level the horizon", "grain with a size"]
+NEEDS: Final = [
+    "sky mask",
+    "softer highlights",
+    "dust removal",
+    "level the horizon",
+    "grain with a size",
+]
 
 
 def write_logs(root: Path, files: int, lines: int, corpus: str) -> None:
@@ -50,7 +56,9 @@ def write_logs(root: Path, files: int, lines: int, corpus: str) -> None:
         with (folder / LOG).open("w", encoding="utf-8") as log:
             for _ in range(lines):
                 log.write(
-                    "-- resumed --\n" if rng.random() < BAD_SHARE else record(image, rng, corpus) + "\n"
+                    "-- resumed --\n"
+                    if rng.random() < BAD_SHARE
+                    else record(image, rng, corpus) + "\n"
                 )
 
 
@@ -73,26 +81,45 @@ def record(image: str, rng: random.Random, corpus: str = "easy") -> str:
         "notes": "",
     }
     if corpus == "logs":
-        texts = {name: clause(rng, 3, 11) if rng.random() < share else "" for name, share in FILLED.items()}
-        fields |= {**texts, "missing_capability": logged(rng), "agent": f"agent-{rng.randrange(40)}"}
+        texts = {
+            name: clause(rng, 3, 11) if rng.random() < share else ""
+            for name, share in FILLED.items()
+        }
+        fields |= {
+            **texts,
+            "missing_capability": logged(rng),
+            "agent": f"agent-{rng.randrange(40)}",
+        }
     return json.dumps(fields)
 
 
 def event(fields: dict[str, Any]) -> dict[str, Any]:
     """What PostHog exports for a record."""
-    named = {"session_id": "$session_id", "image_id": "$mcp_client_name", "description": "$mcp_intent"}
-    properties = {named.get(name, name): value for name, value in fields.items() if name != "timestamp"}
+    named = {
+        "session_id": "$session_id",
+        "image_id": "$mcp_client_name",
+        "description": "$mcp_intent",
+    }
+    properties = {
+        named.get(name, name): value for name, value in fields.items() if name != "timestamp"
+    }
     event = {
         "event": "$mcp_missing_capability",
         "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, fields["description"])),
     }
-    return {**event, "timestamp": fields["timestamp"], "properties": {**properties, "$lib": "posthog-node"}}
+    return {
+        **event,
+        "timestamp": fields["timestamp"],
+        "properties": {**properties, "$lib": "posthog-node"},
+    }
 
 
 SHAPES: Final[dict[str, Shape]] = {
     "the 13 keys": dict,
     "one key more": lambda fields: {**fields, "agent": "retoucher"},
-    "one key fewer": lambda fields: {name: value for name, value in fields.items() if name != "notes"},
+    "one key fewer": lambda fields: {
+        name: value for name, value in fields.items() if name != "notes"
+    },
     "the keys reversed": lambda fields: dict(reversed(fields.items())),
     "events of PostHog": event,
 }
@@ -166,7 +193,9 @@ def shaped_rows() -> Iterator[Row]:
                 if peer.startswith("orjson") and find_spec("orjson") is None:
                     continue  # `pip install orjson` to see it
                 beside = cost_of(partial, read, path)
-                note = f"{SHAPED / cost.cpu:,.0f} records a CPU s, the peer {SHAPED / beside.cpu:,.0f}"
+                note = (
+                    f"{SHAPED / cost.cpu:,.0f} records a CPU s, the peer {SHAPED / beside.cpu:,.0f}"
+                )
                 yield Row("scan", f"{SHAPED:,} lines, {shape}", cost, peer, beside, note)
 
 
@@ -203,13 +232,23 @@ def rows(size: str) -> Iterator[Row]:
         of = f"{files:,} logs of {lines:,} lines, {corpus}"
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder, "corpus")
-            cost_of(partial, write_logs, root, files, lines, corpus)  # read from memory by all that follow
-            floor, decoding = cost_of(partial, read_and_count, root, times=5), cost_of(partial, decode, root)
+            cost_of(
+                partial, write_logs, root, files, lines, corpus
+            )  # read from memory by all that follow
+            floor, decoding = (
+                cost_of(partial, read_and_count, root, times=5),
+                cost_of(partial, decode, root),
+            )
             cost = cost_of(partial, scan, root)
             note = f"{cost.outcome / cost.cpu:,.0f} records a CPU s"
             yield Row("scan", of, cost, READING, floor, note)
             each = 1e6 * decoding.cpu / (files * lines)
             yield Row(
-                "scan", of, cost, "decoding and hashing alone", decoding, f"the peer {each:.1f} µs a line"
+                "scan",
+                of,
+                cost,
+                "decoding and hashing alone",
+                decoding,
+                f"the peer {each:.1f} µs a line",
             )
     yield from shaped_rows()

@@ -59,7 +59,9 @@ def read_gaps(path: Path) -> Labelled:
                 labels.append(record["label"])
                 rows.append({name: record.get(name) or None for name in FIELDS})
             except (ValueError, KeyError, AttributeError) as error:
-                raise SystemExit(f"{path}, record {number}: expected a JSON object with a label") from error
+                raise SystemExit(
+                    f"{path}, record {number}: expected a JSON object with a label"
+                ) from error
     return _labelled(rows, labels)
 
 
@@ -90,7 +92,9 @@ def read_pairs(path: Path) -> list[Pair]:
 def drawn(limit: int) -> Labelled:
     """A corpus drawn from lists of words, each wording as often as it came up."""
     corpus = draw(limit, DRAWN_NEEDS)
-    lines = [(text, concept) for text, count, concept in zip(*corpus, strict=True) for _ in range(count)]
+    lines = [
+        (text, concept) for text, count, concept in zip(*corpus, strict=True) for _ in range(count)
+    ]
     random.Random(0).shuffle(lines)
     texts, concepts = zip(*lines[:limit], strict=True)
     return said(texts, concepts)
@@ -109,5 +113,7 @@ def numbered(names: Iterable[object]) -> IntArray:
 
 def _labelled(rows: Sequence[Mapping[str, object]], labels: Iterable[object]) -> Labelled:
     schema = {name: RECORDS.schema[name] for name in FIELDS}
-    records = pl.DataFrame([{name: row.get(name) for name in FIELDS} for row in rows], schema=schema)
+    records = pl.DataFrame(
+        [{name: row.get(name) for name in FIELDS} for row in rows], schema=schema
+    )
     return Labelled(records, records.select(phrase()).to_series().to_list(), numbered(labels))

@@ -79,7 +79,9 @@ class Row(NamedTuple):
         if self.beside is not None:
             theirs = _by_heading(self.beside)
             found |= {
-                f"{name.split()[0]} ratio": found[name] / theirs[name] for name in found if theirs.get(name)
+                f"{name.split()[0]} ratio": found[name] / theirs[name]
+                for name in found
+                if theirs.get(name)
             }
             found |= {f"peer {name}": value for name, value in theirs.items()}
         return found
@@ -115,7 +117,9 @@ def cost_of(prepare: Callable[..., Work], *given: object, times: int = 1) -> Cos
     return cost
 
 
-def _measure(sender: Connection, prepare: Callable[..., Work], given: tuple[object, ...], times: int) -> None:
+def _measure(
+    sender: Connection, prepare: Callable[..., Work], given: tuple[object, ...], times: int
+) -> None:
     work = prepare(*given)
     walls, seconds = [], []
     for _ in range(times):
@@ -153,7 +157,9 @@ def cost_of_command(*words: str, folder: Path, times: int = 1, server: int | Non
             raise subprocess.CalledProcessError(process.returncode, words)
         return Cost(cost[0], cost[1], cost[2], max(held))
     runs = [
-        json.loads(subprocess.run(launched, cwd=folder, check=True, capture_output=True, text=True).stdout)
+        json.loads(
+            subprocess.run(launched, cwd=folder, check=True, capture_output=True, text=True).stdout
+        )
         for _ in range(times)
     ]
     return Cost(*(median(figures) for figures in zip(*runs, strict=True)))
@@ -164,7 +170,9 @@ def resident(root: int) -> float:
     parents, pages = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it may end meanwhile
-            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            parents[int(folder.name)] = int(
+                (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            )
             pages[int(folder.name)] = int((folder / "statm").read_text().split()[1])
     below = {root}
     while more := {one for one, parent in parents.items() if parent in below} - below:

@@ -37,7 +37,11 @@ def tables(case: Case) -> tuple[pl.DataFrame, Parts]:
     """What a report is summed up from: capabilities, and gaps that all count."""
     frame, groups = make_corpus(*case)
     ranked = rank(frame, groups, now=NOW)
-    absent = [pl.lit(None, GAPS.schema[name]).alias(name) for name in GAPS.names if name not in RECORDS.names]
+    absent = [
+        pl.lit(None, GAPS.schema[name]).alias(name)
+        for name in GAPS.names
+        if name not in RECORDS.names
+    ]
     counted = frame.with_columns(absent).with_columns(counted=pl.lit(value=True))
     return ranked, with_capabilities(Parts.of(counted), ranked)
 
@@ -65,11 +69,15 @@ def usable_after(page: Path) -> float:
 
     found: list[float] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         for _ in range(OPENINGS):
             tab = browser.new_page()
             tab.goto(page.as_uri())
-            found.append(tab.evaluate("performance.getEntriesByName('usable')[0]?.startTime ?? NaN"))
+            found.append(
+                tab.evaluate("performance.getEntriesByName('usable')[0]?.startTime ?? NaN")
+            )
             tab.close()
         browser.close()
     return statistics.median(found) / 1_000

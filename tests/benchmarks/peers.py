@@ -62,7 +62,9 @@ def dedupe(data: Labelled) -> IntArray:
     random.seed(0)
     np.random.seed(0)
     package, variables = import_module("dedupe"), import_module("dedupe.variables")
-    model = package.Dedupe([variables.String("text"), variables.Text("text", corpus=data.texts)], num_cores=1)
+    model = package.Dedupe(
+        [variables.String("text"), variables.Text("text", corpus=data.texts)], num_cores=1
+    )
     rows = {row: {"text": text, "row": row} for row, text in enumerate(data.texts)}
     model.prepare_training(rows)
     for _ in range(ANSWERED):
@@ -95,7 +97,9 @@ def bertopic(data: Labelled, embedder: vocabgap.Embedder, smallest: int = 10) ->
     return numbered(next(alone) if topic < 0 else topic for topic in topics)
 
 
-def ways(embedder: vocabgap.Embedder | None) -> Iterator[tuple[str, Callable[[Labelled], IntArray]]]:
+def ways(
+    embedder: vocabgap.Embedder | None,
+) -> Iterator[tuple[str, Callable[[Labelled], IntArray]]]:
     """Those that can be measured here, with their names."""
     yield "OpenRefine, fingerprint", fingerprint
     yield "OpenRefine, n-gram fingerprint", ngram_fingerprint

@@ -53,7 +53,9 @@ CutWay = Callable[..., IntArray]  # it takes `cut`, too
 
 LIMIT: Final = 1_500  # lines of each set of phrases
 PLAIN_CUT: Final = 0.70  # cosine distance, of the plain ways ...
-CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # ... and those that see the labels
+CUTS: Final = tuple(
+    round(0.30 + 0.05 * step, 2) for step in range(14)
+)  # ... and those that see the labels
 TOP: Final = 10
 SCREENS: Final = (5, 10, 20)
 WRONG: Final = {0.0: 1, 0.05: 3}  # shares of wrong ticks, each with the number of draws
@@ -119,12 +121,16 @@ def by_words(data: Labelled, cut: float = PLAIN_CUT) -> IntArray:
 def by_half_and_half(data: Labelled, cut: float = PLAIN_CUT) -> IntArray:
     """Half words and pairs, half sequences of three to five characters."""
     stems = contents(data.texts)
-    spelt = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5)).fit_transform(stems)
+    spelt = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 5)).fit_transform(
+        stems
+    )
     both = sparse.hstack([_words(stems), spelt], format="csr") * np.sqrt(0.5)
     return plainly_linked(sparse.csr_array(both), cut)
 
 
-def default(data: Labelled, embedder: vocabgap.Embedder | str = "none", cut: float | None = None) -> IntArray:
+def default(
+    data: Labelled, embedder: vocabgap.Embedder | str = "none", cut: float | None = None
+) -> IntArray:
     """What `vocabgap.cluster` gives by words alone, or with an embedder."""
     clusters = vocabgap.cluster(data.records, embedder=embedder, threshold=cut)
     return labels_of(clusters, data)
@@ -143,7 +149,9 @@ def contents(texts: Sequence[str]) -> list[str]:
 
 
 def _words(stems: list[str]) -> sparse.csr_array:
-    vectorizer = TfidfVectorizer(tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 2))
+    vectorizer = TfidfVectorizer(
+        tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 2)
+    )
     return sparse.csr_array(vectorizer.fit_transform(stems))
 
 
@@ -217,14 +225,17 @@ def print_scores(
         best = max(tried, key=lambda cut: fmean(row.bcubed for row in tried[cut]))
         table[f"{name} {best:.2f}, the best cut known"] = tried[best]
     sizes = ", ".join(
-        f"{name} {len(data.texts):,} ({data.truth.max() + 1:,} needs)" for name, data in sets.items()
+        f"{name} {len(data.texts):,} ({data.truth.max() + 1:,} needs)"
+        for name, data in sets.items()
     )
     print(f"\nLines: {sizes}.")
     for measure, title in TITLES.items():
         print(f"\n| {title} | {' | '.join(sets)} | mean |\n|:--|{'--:|' * (len(sets) + 1)}")
         for name, rows in table.items():
             values = [getattr(row, measure) for row in rows]
-            print(f"| {name} | {' | '.join(f'{value:.3f}' for value in [*values, fmean(values)])} |")
+            print(
+                f"| {name} | {' | '.join(f'{value:.3f}' for value in [*values, fmean(values)])} |"
+            )
 
 
 def together(pairs: Sequence[Pair], number: Mapping[str, int], part: str) -> float:
@@ -235,11 +246,17 @@ def together(pairs: Sequence[Pair], number: Mapping[str, int], part: str) -> flo
 def print_pairs(ways: Mapping[str, Way]) -> None:
     """How often contrasts are kept apart and paraphrases brought together, all wordings being one corpus."""
     contrasts, paraphrases = read_pairs(OWN / "contrasts.tsv"), read_pairs(OWN / "paraphrases.tsv")
-    texts = sorted({text for pair in (*contrasts, *paraphrases) for text in (pair.left, pair.right)})
+    texts = sorted(
+        {text for pair in (*contrasts, *paraphrases) for text in (pair.left, pair.right)}
+    )
     data = said(texts, texts)
     parts = sorted({pair.part for pair in contrasts}, reverse=True)
-    titles = [f"{what}, {part}" for what in ("contrasts apart", "paraphrases together") for part in parts]
-    print(f"\nPairs: {len(contrasts)} contrasts, {len(paraphrases)} paraphrases, {len(texts)} wordings.")
+    titles = [
+        f"{what}, {part}" for what in ("contrasts apart", "paraphrases together") for part in parts
+    ]
+    print(
+        f"\nPairs: {len(contrasts)} contrasts, {len(paraphrases)} paraphrases, {len(texts)} wordings."
+    )
     print(f"\n| pairs | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
     for name, way in ways.items():
         number = dict(zip(texts, way(data).tolist(), strict=True))
@@ -248,7 +265,9 @@ def print_pairs(ways: Mapping[str, Way]) -> None:
         print(f"| {name} | {' | '.join(f'{rate:.3f}' for rate in rates)} |")
 
 
-def oracle(data: Labelled, wrong: float = 0.0, seed: int = 0) -> Callable[[vocabgap.Screen], vocabgap.Answer]:
+def oracle(
+    data: Labelled, wrong: float = 0.0, seed: int = 0
+) -> Callable[[vocabgap.Screen], vocabgap.Answer]:
     """Somebody who knows the true groups: a group asks for what most of its records ask for.
 
     A share `wrong` of the ticks is drawn to be wrong, given and left out ones alike.
@@ -275,7 +294,9 @@ def oracle(data: Labelled, wrong: float = 0.0, seed: int = 0) -> Callable[[vocab
     return ask
 
 
-def answered(data: Labelled, embedder: vocabgap.Embedder | str, wrong: float, seeds: int) -> list[Scores]:
+def answered(
+    data: Labelled, embedder: vocabgap.Embedder | str, wrong: float, seeds: int
+) -> list[Scores]:
     """Return scores before any screen and after each number of `SCREENS`: the means over `seeds`."""
     found = vocabgap.cluster(data.records, embedder=embedder)
     drawn = []
@@ -284,16 +305,21 @@ def answered(data: Labelled, embedder: vocabgap.Embedder | str, wrong: float, se
         decisions: list[vocabgap.Decision] = []
         reached = [scores(data.truth, labels_of(found, data))]
         for before, after in pairwise((0, *SCREENS)):
-            reviewed = vocabgap.review(found, ask, after - before, TOP, decisions=decisions, actor="oracle")
+            reviewed = vocabgap.review(
+                found, ask, after - before, TOP, decisions=decisions, actor="oracle"
+            )
             decisions += reviewed.decisions
             reached.append(scores(data.truth, labels_of(reviewed.clusters, data)))
         drawn.append(reached)
     return [
-        Scores(*(fmean(values) for values in zip(*step, strict=True))) for step in zip(*drawn, strict=True)
+        Scores(*(fmean(values) for values in zip(*step, strict=True)))
+        for step in zip(*drawn, strict=True)
     ]
 
 
-def print_answers(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
+def print_answers(
+    sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]
+) -> None:
     """Print a table for each measure: one row per way of grouping and number of screens."""
     for wrong, seeds in WRONG.items():
         rows = {
@@ -326,9 +352,12 @@ def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted,
     parts: list[tuple[bool, float]] = []
     for screen in clusters.screens(TOP):
         answer = ask(screen)
-        near += [(place in answer.same, each.probability) for place, each in enumerate(screen.neighbours)]
+        near += [
+            (place in answer.same, each.probability) for place, each in enumerate(screen.neighbours)
+        ]
         parts += [
-            (place not in answer.apart, 1.0 - each.probability) for place, each in enumerate(screen.parts)
+            (place not in answer.apart, 1.0 - each.probability)
+            for place, each in enumerate(screen.parts)
         ]
     outcome = [each for each in near if each[1] >= LIKELY]
     return tuple(
@@ -337,18 +366,22 @@ def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted,
     )
 
 
-def print_doubts(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
+def print_doubts(
+    sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]
+) -> None:
     """A table for each way of grouping: one row a set."""
     titles = ("neighbours", "parts of a group", "outcome: perhaps one need")
     for name, embedder in embedders.items():
         rows = {title: doubted(data, embedder) for title, data in sets.items()}
         pooled = [
-            Doubted(*map(sum, zip(*column, strict=True))) for column in zip(*rows.values(), strict=True)
+            Doubted(*map(sum, zip(*column, strict=True)))
+            for column in zip(*rows.values(), strict=True)
         ]
         print(f"\n| {name}: are one need | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
         for title, row in [*rows.items(), ("all", pooled)]:
             shown = [
-                f"{one} of {asked}" + (f", {one / asked:.2f}; likely {likely / asked:.2f}" if asked else "")
+                f"{one} of {asked}"
+                + (f", {one / asked:.2f}; likely {likely / asked:.2f}" if asked else "")
                 for one, asked, likely in row
             ]
             print(f"| {title} | {' | '.join(shown)} |")
@@ -360,7 +393,9 @@ class Certainty(NamedTuple):
     The need of a group is the one most of its records ask for; its true size is how many do, in all.
     """
 
-    covered: tuple[int, int]  # the true size lies in the interval: of groups of `SIZEABLE` mentions or more
+    covered: tuple[
+        int, int
+    ]  # the true size lies in the interval: of groups of `SIZEABLE` mentions or more
     covered_top: tuple[int, int]  # ... and of the largest
     mixed: tuple[int, int]  # of the groups marked mixed: no need has `ONE_NEED` of them
     marked: tuple[int, int]  # of those of the largest that are mixed: marked
@@ -393,7 +428,9 @@ def certainty(data: Labelled, embedder: vocabgap.Embedder | str) -> Certainty:
     )
 
 
-def print_certainty(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
+def print_certainty(
+    sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]
+) -> None:
     """A table for each way of grouping: one row a set."""
     titles = (
         f"size in the interval, groups of {SIZEABLE} or more",
@@ -410,13 +447,16 @@ def print_certainty(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabg
         print(f"\n| {name} | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
         for title, (*pairs, widths) in [*rows.items(), ("all", pooled)]:
             shown = [
-                f"{hits} of {count}" + (f", {hits / count:.2f}" if count else "") for hits, count in pairs
+                f"{hits} of {count}" + (f", {hits / count:.2f}" if count else "")
+                for hits, count in pairs
             ]
             shown.append(f"{median(widths):.1f}")
             print(f"| {title} | {' | '.join(shown)} |")
 
 
-def read_folder(folder: Path, pattern: str, read: Callable[[Path], Labelled]) -> dict[str, Labelled]:
+def read_folder(
+    folder: Path, pattern: str, read: Callable[[Path], Labelled]
+) -> dict[str, Labelled]:
     """The sets of a folder, by name.
 
     Raises:
@@ -430,19 +470,28 @@ def read_folder(folder: Path, pattern: str, read: Callable[[Path], Labelled]) ->
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--gaps", type=Path, help="folder of *.jsonl files: records with a label")
     parser.add_argument("--data", type=Path, help="folder of *.tsv files: text, tab, label")
-    parser.add_argument("--limit", type=int, default=LIMIT, help="lines of each *.tsv file; 0 for all")
+    parser.add_argument(
+        "--limit", type=int, default=LIMIT, help="lines of each *.tsv file; 0 for all"
+    )
     parser.add_argument("--embedder", default="minilm", help="a model's folder, minilm, or none")
     parser.add_argument("--cache", type=Path, help="folder that keeps its embeddings")
     options = parser.parse_args()
-    gaps = read_folder(options.gaps or OWN, "*.jsonl" if options.gaps else "*_gaps.jsonl", read_gaps)
+    gaps = read_folder(
+        options.gaps or OWN, "*.jsonl" if options.gaps else "*_gaps.jsonl", read_gaps
+    )
     phrases = {"drawn": drawn(options.limit or LIMIT)}
     if options.data:
         phrases = read_folder(options.data, "*.tsv", partial(read_phrases, limit=options.limit))
     left_out = [f"{name} is not installed" for name in peers.PACKAGES if not find_spec(name)]
-    plain: dict[str, CutWay] = {"word(1,2)": by_words, "half word(1,2), half char_wb(3,5)": by_half_and_half}
+    plain: dict[str, CutWay] = {
+        "word(1,2)": by_words,
+        "half word(1,2), half char_wb(3,5)": by_half_and_half,
+    }
     embedders: dict[str, vocabgap.Embedder | str] = {"default": "none"}
     embedder: vocabgap.Embedder | None = None
     if options.embedder != "none":
@@ -453,7 +502,9 @@ def main() -> None:
         else:
             embedders[f"default, {embedder.name}"] = embedder
     ways = WAYS | dict(peers.ways(embedder))
-    ours: dict[str, CutWay] = {name: partial(default, embedder=each) for name, each in embedders.items()}
+    ours: dict[str, CutWay] = {
+        name: partial(default, embedder=each) for name, each in embedders.items()
+    }
     for sets, cut_ways in ((gaps, plain | ours), (phrases, plain)):
         print_scores(sets, ways | ours, cut_ways)
         print_answers(sets, embedders)

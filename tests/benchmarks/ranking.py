@@ -76,7 +76,9 @@ def plain_bootstrap(records: pl.DataFrame, groups: Groups) -> Work:
         tables = []
         for _ in range(PLAIN_DRAWS):
             drawn = rng.integers(0, len(images), size=len(images)).tolist()
-            tables.append(Counter(need for number in drawn for need in held[images[number]]).most_common())
+            tables.append(
+                Counter(need for number in drawn for need in held[images[number]]).most_common()
+            )
         return tables
 
     return draw
@@ -86,7 +88,11 @@ def together(records: pl.DataFrame, groups: Groups) -> Work:  # noqa: ARG001 - a
     """The sets of operations that stand together, of one to five in a record by Zipf's law."""
     rng = np.random.default_rng(2)
     shares = 1.0 / np.arange(1, OPERATIONS + 1)
-    drawn = rng.choice(OPERATIONS, size=(records.height, 5), p=shares / shares.sum()).astype(str).tolist()
+    drawn = (
+        rng.choice(OPERATIONS, size=(records.height, 5), p=shares / shares.sum())
+        .astype(str)
+        .tolist()
+    )
     most = rng.integers(1, 6, size=records.height).tolist()
     lists = [names[:number] for names, number in zip(drawn, most, strict=True)]
     involved = records.with_columns(pl.Series("operations_involved", lists))

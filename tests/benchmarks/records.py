@@ -66,7 +66,9 @@ def make_corpus(
                 NOW - timedelta(seconds=int(ago)) for ago in rng.integers(0, DAYS * 86_400, records)
             ],
             "image_id": [f"market-night-{number:06d}" for number in image],
-            "session_id": [f"{number // 3:08x}-0f6b-4c6e-9d0a-52f0c7a1{number % 97:04x}" for number in image],
+            "session_id": [
+                f"{number // 3:08x}-0f6b-4c6e-9d0a-52f0c7a1{number % 97:04x}" for number in image
+            ],
             "snapshot_hash": [f"{number:064x}" for number in image],
             "missing_capability": wordings,
             "description": said(description),
@@ -75,12 +77,20 @@ def make_corpus(
             "operations_involved": [
                 [f"operation {number % 40}", f"operation {number % 7}"] for number in image
             ],
-            "satisfaction": [None if rated > 1 else rated for rated in rng.choice([-1, 0, 1, 2], records)],
+            "satisfaction": [
+                None if rated > 1 else rated for rated in rng.choice([-1, 0, 1, 2], records)
+            ],
             "source_path": [f"market-night-{number:06d}/vocabulary_gaps.jsonl" for number in image],
             "line": np.arange(1, records + 1),
         }
     )
-    same = {"intent_category": "tone", "notes": "", "count": 1, "tenant_id": "local", "repo_slug": "photos"}
+    same = {
+        "intent_category": "tone",
+        "notes": "",
+        "count": 1,
+        "tenant_id": "local",
+        "repo_slug": "photos",
+    }
     absent = [name for name in RECORDS.names if name not in frame.columns and name not in same]
     frame = frame.with_columns(
         *(pl.lit(value).alias(name) for name, value in same.items()),
@@ -92,7 +102,9 @@ def make_corpus(
 def grouped(wordings: list[str], wanted: np.ndarray) -> Groups:
     """The groups of these wordings."""
     spoken = pl.DataFrame({"wording": wordings, "cluster": wanted})
-    each = spoken.group_by("wording", "cluster", maintain_order=True).agg(pl.len().alias("mentions"))
+    each = spoken.group_by("wording", "cluster", maintain_order=True).agg(
+        pl.len().alias("mentions")
+    )
     clusters = each.group_by("cluster", maintain_order=True).agg(
         pl.col("wording").first().alias("label"),
         pl.col("wording").first().alias("label_surface"),

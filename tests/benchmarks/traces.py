@@ -29,8 +29,22 @@ LIMIT: Final = 5.0  # CPU seconds for 100,000 spans
 EXPORT: Final = 500  # spans of one line
 FAILING: Final = 0.05  # of the calls
 LONG: Final = 200_000  # characters of a message
-REPEATED: Final = ("tool-", "tool ", "not ", "cannot ", "only ", "no tool ")  # with which expressions begin
-TOOLS: Final = ("read_page", "find_event", "convert_image", "send_note", "merge_rows", "crop_to_face")
+REPEATED: Final = (
+    "tool-",
+    "tool ",
+    "not ",
+    "cannot ",
+    "only ",
+    "no tool ",
+)  # with which expressions begin
+TOOLS: Final = (
+    "read_page",
+    "find_event",
+    "convert_image",
+    "send_note",
+    "merge_rows",
+    "crop_to_face",
+)
 
 
 class Failure(NamedTuple):
@@ -44,7 +58,9 @@ class Failure(NamedTuple):
 def read_failures() -> list[Failure]:
     """The messages, in order."""
     with (OWN / "tool_errors.tsv").open(encoding="utf-8", newline="") as table:
-        return [Failure(**row) for row in csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)]
+        return [
+            Failure(**row) for row in csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
+        ]
 
 
 def span(tool: str, message: str | None, session: str, rng: random.Random) -> dict[str, Any]:
@@ -67,8 +83,12 @@ def span(tool: str, message: str | None, session: str, rng: random.Random) -> di
         "kind": 2,
         "startTimeUnixNano": str(start),
         "endTimeUnixNano": str(start + 10**7),
-        "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()],
-        "status": {} if message is None else {"code": 2, "message": message.replace("{tool}", tool)},
+        "attributes": [
+            {"key": key, "value": {"stringValue": value}} for key, value in attributes.items()
+        ],
+        "status": {}
+        if message is None
+        else {"code": 2, "message": message.replace("{tool}", tool)},
     }
 
 
@@ -89,14 +109,19 @@ def write_spans(path: Path, number: int) -> None:
                 rng.choice(failures).message if rng.random() < FAILING else None
                 for _ in range(min(EXPORT, number - start))
             ]
-            log.write(export([span(rng.choice(TOOLS), each, f"s{start}", rng) for each in messages]))
+            log.write(
+                export([span(rng.choice(TOOLS), each, f"s{start}", rng) for each in messages])
+            )
 
 
 def judged(failures: Sequence[Failure]) -> list[str]:
     """What became of each: `gap`, the rule that says it is none, or `passed over`."""
     rng = random.Random(0)
     with tempfile.TemporaryDirectory() as folder:
-        spans = [span(TOOLS[at % len(TOOLS)], each.message, str(at), rng) for at, each in enumerate(failures)]
+        spans = [
+            span(TOOLS[at % len(TOOLS)], each.message, str(at), rng)
+            for at, each in enumerate(failures)
+        ]
         Path(folder, "otlp.jsonl").write_text(export(spans), encoding="utf-8")
         gaps = screen(vocabgap.scan(folder).gaps)
     became = gaps.select("session_id", pl.when("counted").then(pl.lit("gap")).otherwise("rule"))
@@ -112,7 +137,9 @@ def rows(size: str) -> Iterator[Row]:
         write_spans(path, number)
         cost = cost_of(partial, scanned, path)
         note = f"{cost.outcome} gaps seen, {path.stat().st_size / number:,.0f} bytes a span"
-        yield Row("scan of spans", f"{number:,} spans", cost, note=note, limit=LIMIT * number / 100_000)
+        yield Row(
+            "scan of spans", f"{number:,} spans", cost, note=note, limit=LIMIT * number / 100_000
+        )
     with tempfile.TemporaryDirectory() as folder:
         short, long = (Path(folder, f"otlp-{length}.jsonl") for length in (LONG // 2, LONG))
         for path, length in ((short, LONG // 2), (long, LONG)):
@@ -122,7 +149,14 @@ def rows(size: str) -> Iterator[Row]:
         half = cost_of(partial, scanned, short)
         note = "an expression that backtracks over all of it takes four times as long"
         what = f"{len(REPEATED)} of {LONG:,} characters"
-        yield Row("scan of long messages", what, cost_of(partial, scanned, long), "half as long", half, note)
+        yield Row(
+            "scan of long messages",
+            what,
+            cost_of(partial, scanned, long),
+            "half as long",
+            half,
+            note,
+        )
 
 
 def scanned(path: Path) -> int:
@@ -134,11 +168,15 @@ def main() -> None:
     """Print how many of the gaps are seen, and how many of what is seen are gaps."""
     failures = read_failures()
     outcome = judged(failures)
-    print("| messages | gaps | others | seen, of these | others taken for one | precision | recall |")
+    print(
+        "| messages | gaps | others | seen, of these | others taken for one | precision | recall |"
+    )
     print("|:--|--:|--:|--:|--:|--:|--:|")
     for part in dict.fromkeys(each.part for each in failures):
         pairs = [
-            (each.kind, became) for each, became in zip(failures, outcome, strict=True) if each.part == part
+            (each.kind, became)
+            for each, became in zip(failures, outcome, strict=True)
+            if each.part == part
         ]
         gaps = [became for kind, became in pairs if kind == "gap"]
         others = [became for kind, became in pairs if kind != "gap"]

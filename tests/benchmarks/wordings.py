@@ -92,7 +92,11 @@ class Need(NamedTuple):
 
 
 def draw(
-    wordings: int, concepts: int, seed: int = 0, form: Callable[[str], str] = str.strip, zipf: float = 1.0
+    wordings: int,
+    concepts: int,
+    seed: int = 0,
+    form: Callable[[str], str] = str.strip,
+    zipf: float = 1.0,
 ) -> Corpus:
     """Word needs until there are enough distinct wordings.
 
@@ -121,7 +125,9 @@ def draw(
     raise ValueError(f"{concepts:,} needs give {len(found):,} distinct wordings, not {wordings:,}")
 
 
-def draw_logs(wordings: int, concepts: int, seed: int = 0, form: Callable[[str], str] = str.strip) -> Corpus:
+def draw_logs(
+    wordings: int, concepts: int, seed: int = 0, form: Callable[[str], str] = str.strip
+) -> Corpus:
     """Word needs as agents do in gap logs: seven of ten once, the others in several ways by Zipf's law.
 
     The first of `n` wordings of a need is mentioned `n` times, the second half as often, and so on.
@@ -179,7 +185,11 @@ def _logged(need: Need, rng: random.Random) -> str:
         return f"{act} {thing} {_name(rng)}".replace(" ", "_")
     when = f" {rng.choice(need.circumstance)}" if rng.random() < _CIRCUMSTANCE_SAID else ""
     frame = rng.choice(_FRAMES) if rng.random() < _FRAMED else "{act}"
-    said = [frame.format(act=f"{act} {thing}{when}", doing=f"{_gerund(act)} {thing}{when}", tool=_name(rng))]
+    said = [
+        frame.format(
+            act=f"{act} {thing}{when}", doing=f"{_gerund(act)} {thing}{when}", tool=_name(rng)
+        )
+    ]
     said += [f"{rng.choice(_JOINTS)} {clause(rng)}" for _ in range(rng.choice(_CLAUSES))]
     return " ".join(said)
 
@@ -191,7 +201,8 @@ def _name(rng: random.Random) -> str:
         return _COMMON[number]
     digits = crc32(str(number).encode())
     return "".join(
-        _LETTERS[digits // len(_LETTERS) ** place % len(_LETTERS)] for place in range(2 + digits % 3)
+        _LETTERS[digits // len(_LETTERS) ** place % len(_LETTERS)]
+        for place in range(2 + digits % 3)
     )
 
 
@@ -205,7 +216,9 @@ def _needs(count: int, rng: random.Random) -> list[Need]:
         act, thing, when = (rng.randrange(len(kind)) for kind in (acts, objects, circumstances))
         if rng.random() >= _WITH_CIRCUMSTANCE:
             when = -1
-        chosen[act, thing, when] = Need(acts[act], objects[thing], circumstances[when] if when >= 0 else [""])
+        chosen[act, thing, when] = Need(
+            acts[act], objects[thing], circumstances[when] if when >= 0 else [""]
+        )
     return list(chosen.values())
 
 

@@ -15,7 +15,9 @@ def outside(config: pytest.Config, name: str) -> Path:
     """Gives a place among the data that are no part of the project; without it the test is skipped."""
     place = Path(config.getini(OUTSIDE), name)
     if not place.exists():
-        pytest.skip(f"needs '{place}', which lies beside the project; -o {OUTSIDE}=FOLDER names another")
+        pytest.skip(
+            f"needs '{place}', which lies beside the project; -o {OUTSIDE}=FOLDER names another"
+        )
     return place
 
 
@@ -37,7 +39,8 @@ def write_corpus(
         log = root / image / LOG
         log.parent.mkdir(parents=True)
         written = [
-            line if isinstance(line, str) else json.dumps({"image_id": image, **line}) for line in lines
+            line if isinstance(line, str) else json.dumps({"image_id": image, **line})
+            for line in lines
         ]
         log.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
     return root

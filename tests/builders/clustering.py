@@ -21,7 +21,9 @@ def asking(*phrases: str | None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(PHRASE_FIELDS, pl.String))
 
 
-def groups(*phrases: str, threshold: float = 0.7, stop_words: Sequence[str] = ()) -> set[frozenset[str]]:
+def groups(
+    *phrases: str, threshold: float = 0.7, stop_words: Sequence[str] = ()
+) -> set[frozenset[str]]:
     """The groups that some phrases fall into, each as its set of phrases."""
     found = cluster(asking(*phrases), threshold=threshold, stop_words=stop_words)
     return partition(found.wordings["wording"].to_list(), found.wordings["cluster"].to_list())
@@ -53,7 +55,9 @@ def mixed_rows(rng: np.random.Generator, count: int, spelt: int, *, coarse: bool
     grams /= np.linalg.norm(grams, axis=1, keepdims=True)
     plain = np.hstack([weights[:, : terms - spelt], weights[:, terms - spelt :] @ grams])
     length = np.linalg.norm(plain, axis=1, keepdims=True)
-    return Rows(sparse.csr_array(weights / np.where(length > 0, length, 1.0)), sparse.csr_array(grams))
+    return Rows(
+        sparse.csr_array(weights / np.where(length > 0, length, 1.0)), sparse.csr_array(grams)
+    )
 
 
 def in_full(rows: Rows) -> sparse.csr_array:

@@ -49,7 +49,10 @@ def any_decision(rng: random.Random, groups: list[list[str]], made: list[Decisio
         return decided("split", one[: -len(leaving)], wordings=leaving, minute=minute)
     details = {"rename": {"label": f"need {minute}"}, "author": {"entry": "an_entry"}}
     return decided(
-        "pin" if action in {"split", "undo"} else action, one, minute=minute, **details.get(action, {})
+        "pin" if action in {"split", "undo"} else action,
+        one,
+        minute=minute,
+        **details.get(action, {}),
     )
 
 
@@ -70,14 +73,20 @@ class Studio:
         log = self.root / image / "vocabulary_gaps.jsonl"
         log.parent.mkdir(parents=True, exist_ok=True)
         shared = {"timestamp": "2026-04-01T10:00:00Z", "image_id": image, "workaround": ""}
-        lines = [{**shared, "description": need, "notes": str(number)} for number, need in enumerate(needs)]
+        lines = [
+            {**shared, "description": need, "notes": str(number)}
+            for number, need in enumerate(needs)
+        ]
         log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
     def report(self, out: str = "out", **given: Any) -> Run:  # noqa: ANN401 - passed on to run
         settings = Settings(
-            decisions=DecisionSettings(file=str(self.folder / "decisions.jsonl")), cluster=self.cluster
+            decisions=DecisionSettings(file=str(self.folder / "decisions.jsonl")),
+            cluster=self.cluster,
         )
-        return run(self.root, self.folder / out, **{"settings": settings, "now": DECIDED_FROM, **given})
+        return run(
+            self.root, self.folder / out, **{"settings": settings, "now": DECIDED_FROM, **given}
+        )
 
     def rows(self, **given: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - passed on to run
         """The capabilities of a report that is made now, each under all of its wordings."""
@@ -90,7 +99,9 @@ class Studio:
     @property
     def decide(self) -> Decisions:
         self.clock += timedelta(minutes=1)
-        return Decisions(self.folder / "out", self.folder / "decisions.jsonl", actor="ana", now=self.clock)
+        return Decisions(
+            self.folder / "out", self.folder / "decisions.jsonl", actor="ana", now=self.clock
+        )
 
     def files(self, out: str = "out") -> dict[str, bytes]:
         return {name: (self.folder / out / name).read_bytes() for name in FRAMES}

@@ -19,7 +19,19 @@ DIMS: Final = 4
 
 _WIDE: Final = 32  # numbers in a word vector of the int8 model
 
-WORDS: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "sky", "mask", "warm", "skin", "tone", "a", "##s")
+WORDS: Final = (
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "sky",
+    "mask",
+    "warm",
+    "skin",
+    "tone",
+    "a",
+    "##s",
+)
 
 ECHO: Final = "echo"  # an output that is what was fed
 
@@ -52,7 +64,9 @@ def write_model(
             nodes.append(helper.make_node("Identity", ["looked_up"], [name]))
             shape: list[str | int] = [*lengths, words.shape[1]]
         else:
-            nodes.append(helper.make_node("Gather", ["looked_up", "first"], [f"{name}_one"], axis=1))
+            nodes.append(
+                helper.make_node("Gather", ["looked_up", "first"], [f"{name}_one"], axis=1)
+            )
             nodes.append(helper.make_node("Add", [f"{name}_one", f"{name}_one"], [name]))
             shape = [lengths[0], words.shape[1]]
         shown.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
@@ -93,7 +107,11 @@ def write_int8_model(path: Path) -> Path:
         ],
         "int8",
         [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "sequence"])],
-        [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "sequence", DIMS])],
+        [
+            helper.make_tensor_value_info(
+                "last_hidden_state", TensorProto.FLOAT, ["batch", "sequence", DIMS]
+            )
+        ],
         [numpy_helper.from_array(words, "words"), numpy_helper.from_array(weights, "weights")],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)

@@ -39,7 +39,9 @@ def hostile_texts(kind: str) -> list[str]:
     Of texts of that one that differ in ASCII letters and digits alone, the first stands for all.
     """
     if kind == "own":
-        return [text for each in json.loads(OWN.read_text(encoding="utf-8")).values() for text in each]
+        return [
+            text for each in json.loads(OWN.read_text(encoding="utf-8")).values() for text in each
+        ]
     if not PUBLISHED.exists():
         pytest.skip("the published list of naughty strings is not beside the project")
     texts: dict[str, str] = {}
@@ -79,7 +81,10 @@ def unseen(text: str) -> set[str]:
     """
     found = {each for each in set(text) if unicodedata.category(each) in UNSEEN} - {"\n"}
     return (found - set("\u200c\u200d")) | set(
-        re.findall(r"(?=[\u200c\u200d\ufe0f])(?:(?<=[\0-\u04ff])|^)(?:[\u200c\u200d]|\ufe0f(?!\u20e3))", text)
+        re.findall(
+            r"(?=[\u200c\u200d\ufe0f])(?:(?<=[\0-\u04ff])|^)(?:[\u200c\u200d]|\ufe0f(?!\u20e3))",
+            text,
+        )
     )
 
 
@@ -99,7 +104,10 @@ def dressed(folder: Path, texts: Sequence[str]) -> Dressed:
         root = folder / "roots" / _name(text, number)
         again, *lines = _lines(text, number)
         image = root / _name(text, number)
-        for log, written in ((image / LOG_NAME, lines), (image / _name(text, number) / LOG_NAME, [again])):
+        for log, written in (
+            (image / LOG_NAME, lines),
+            (image / _name(text, number) / LOG_NAME, [again]),
+        ):
             log.parent.mkdir(parents=True)
             log.write_bytes(b"\n".join([*written, b""]))
         roots.append(root)
@@ -124,7 +132,9 @@ def _lines(text: str, number: int) -> list[bytes]:
             "description": put(text, number, "described"),
             "workaround": put(text, number, "by hand"),
             "intent_category": put(text, number, "category"),
-            "operations_involved": [put(text, number, word) for word in ("blur", "crop", "grain", "tone")],
+            "operations_involved": [
+                put(text, number, word) for word in ("blur", "crop", "grain", "tone")
+            ],
             "vocabulary_used": [put(text, number, word) for word in ("warm", "cold")],
             "satisfaction": -1,
             "notes": put(text, number, "noted"),
@@ -175,7 +185,8 @@ def _entries(texts: Sequence[str]) -> list[dict[str, object]]:
 def _settings(texts: Sequence[str], listed: Path, held: Path) -> str:
     """Return settings that merge no two needs, show every need, and cover those that are near."""
     aliases = (
-        f"{_toml(put(text, number, 'spelt'))} = {_toml(text + 'x')}" for number, text in enumerate(texts)
+        f"{_toml(put(text, number, 'spelt'))} = {_toml(text + 'x')}"
+        for number, text in enumerate(texts)
     )
     ignored = ", ".join(_toml(put(text, number, "ignored")) for number, text in enumerate(texts))
     return "\n".join(
@@ -199,7 +210,9 @@ def _settings(texts: Sequence[str], listed: Path, held: Path) -> str:
 
 
 def _toml(text: str) -> str:
-    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace(
+        "\x7f", "\\u007f"
+    )
 
 
 def _name(text: str, number: int) -> str:

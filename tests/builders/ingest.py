@@ -36,10 +36,15 @@ def assert_every_line_is_accounted_for(scanned: Scan, lines: int) -> None:
     """Assert that each of the lines that are not blank is in exactly one place."""
     summary = scanned.summary
     assert summary.lines == lines
-    assert summary.lines == summary.records + summary.duplicates + summary.superseded + summary.rejects
+    assert (
+        summary.lines == summary.records + summary.duplicates + summary.superseded + summary.rejects
+    )
     verdicts = Counter(scanned.gaps["why_not"].to_list())
     assert scanned.records.height == summary.records == verdicts[None]
-    assert (verdicts["duplicate"], verdicts["superseded"]) == (summary.duplicates, summary.superseded)
+    assert (verdicts["duplicate"], verdicts["superseded"]) == (
+        summary.duplicates,
+        summary.superseded,
+    )
     assert scanned.rejects["line"].count() == summary.rejects
 
 

@@ -32,5 +32,8 @@ def addresses(text: str) -> list[str]:
     found = [match.url for run in runs for match in _LINKS.match(run) or ()]
     found += [mention for run in runs for mention in _MENTION.findall(run)]
     return found + [
-        str(child.attrs["href"]) for inline in inlines for child in inline if child.type == "link_open"
+        str(child.attrs["href"])
+        for inline in inlines
+        for child in inline
+        if child.type == "link_open"
     ]

@@ -15,7 +15,8 @@ from slices import absent
 
 PACKAGE = Path(package.__file__).parent
 WHOLE = pytest.mark.skipif(
-    bool(absent()), reason=f"the page is about the whole program, with {', '.join(sorted(absent()))}"
+    bool(absent()),
+    reason=f"the page is about the whole program, with {', '.join(sorted(absent()))}",
 )
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 

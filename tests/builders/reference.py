@@ -74,7 +74,12 @@ def commands() -> Iterator[str]:
     message = {context.command_path: options_of(context) for context in every}
     uses = Counter(option for options in message.values() for option in options)
     shared = sorted(option for option, number in uses.items() if number >= _SHARED)
-    yield from ("# Every command", "", _MADE, "A session with them is in [the command line](commands.md).")
+    yield from (
+        "# Every command",
+        "",
+        _MADE,
+        "A session with them is in [the command line](commands.md).",
+    )
     yield from ("", "## What several commands take")
     yield from _options(option for option in shared if "--help" not in option[0])
     for context in every:
@@ -82,7 +87,9 @@ def commands() -> Iterator[str]:
         yield inspect.cleandoc(context.command.help).replace("\b\n", "")
         options = [option for option in message[context.command_path] if "--help" not in option[0]]
         yield from _options(option for option in options if option not in shared)
-        if others := ", ".join(code(option[0].partition(" <")[0]) for option in options if option in shared):
+        if others := ", ".join(
+            code(option[0].partition(" <")[0]) for option in options if option in shared
+        ):
             yield from ("", f"Also {others}.")
 
 
@@ -99,7 +106,9 @@ def meanings(struct: type) -> dict[str, str]:
     docs = (inspect.cleandoc(each.__doc__ or "") for each in reversed(struct.__mro__))
     sections = (doc.partition("Attributes:\n")[2].partition("\n\n")[0] for doc in docs)
     described = {
-        name: " ".join(text.split()) for section in sections for name, text in _ATTRIBUTE.findall(section)
+        name: " ".join(text.split())
+        for section in sections
+        for name, text in _ATTRIBUTE.findall(section)
     }
     if issubclass(struct, msgspec.Struct):
         for field in msgspec.structs.fields(struct):
@@ -114,7 +123,12 @@ def kind_of(schema: Mapping[str, Any]) -> str:
         return " or ".join(map(kind_of, schema["anyOf"]))
     if "enum" in schema:
         return ", ".join(map(str, schema["enum"]))
-    words = {"integer": "whole number", "string": "text", "boolean": "true or false", "null": "none"}
+    words = {
+        "integer": "whole number",
+        "string": "text",
+        "boolean": "true or false",
+        "null": "none",
+    }
     kind = schema.get("type", "table" if "$ref" in schema else "anything")
     if kind == "array":
         return f"list of {kind_of(schema['items'])}"
@@ -144,13 +158,21 @@ def settings_rows(struct: type, table: str = "") -> Iterator[tuple[str, tuple[st
             kind = f"list of {kind_of(definitions[schema['items']['$ref'].rpartition('/')[2]])}"
         default = field.default
         if default is msgspec.NODEFAULT:
-            default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else None
+            default = (
+                field.default_factory() if field.default_factory is not msgspec.NODEFAULT else None
+            )
         shown = "" if default is None else msgspec.json.encode(default).decode()
         shown = f"default {code(shown)}" if shown else ""
         also = [flags.get((table, field.name)), variables.get((table, field.name))]
         yield (
             table,
-            (code(field.name), kind, shown, *map(code, filter(None, also)), explained.get(field.name, "")),
+            (
+                code(field.name),
+                kind,
+                shown,
+                *map(code, filter(None, also)),
+                explained.get(field.name, ""),
+            ),
         )
 
 
@@ -161,10 +183,20 @@ def settings() -> Iterator[str]:
     yield "Brackets hold what a key takes, its default, its option and its variable."
     rows = [row for row in settings_rows(Settings) if row[0]]
     for table in dict.fromkeys(table for table, _ in rows):
-        yield from ("", f"## [{table}]", "", *lines_of_list(row for name, row in rows if name == table))
+        yield from (
+            "",
+            f"## [{table}]",
+            "",
+            *lines_of_list(row for name, row in rows if name == table),
+        )
     names = meanings(Settings)
     for table in _WITHIN:
-        yield from ("", f"## [{table}]" if table != "source" else "## [source.NAME]", "", names[table])
+        yield from (
+            "",
+            f"## [{table}]" if table != "source" else "## [source.NAME]",
+            "",
+            names[table],
+        )
     yield from ("", *lines_of_list(row for _, row in settings_rows(_source())))
 
 
@@ -189,14 +221,21 @@ def columns(table: Table) -> tuple[str, Iterator[tuple[str, ...]]]:
 def _type(dtype: object) -> str:
     """A type of Polars, of a struct the names alone."""
     names = re.sub(
-        r"Struct\(\{(.*?)\}\)", lambda found: f"Struct({','.join(_KEY.findall(found[1]))})", str(dtype)
+        r"Struct\(\{(.*?)\}\)",
+        lambda found: f"Struct({','.join(_KEY.findall(found[1]))})",
+        str(dtype),
     )
     return re.sub(r"time_\w+='(\w+)'", r"\1", names)
 
 
 def tables() -> Iterator[str]:
     """Every column of every table that is published, and of the frames of the Python API."""
-    yield from ("# Every table", "", _MADE, "`vocabgap schema NAME` prints one of the published ones.")
+    yield from (
+        "# Every table",
+        "",
+        _MADE,
+        "`vocabgap schema NAME` prints one of the published ones.",
+    )
     own = (WORDINGS, CLUSTERS, LINKAGE, FILES, LISTED)
     of_slices = (table for each in additions() for table in each.tables)
     for table in (*PUBLISHED.values(), *own, *of_slices):
@@ -277,14 +316,24 @@ _PYTHON: Final = (
 
 def is_public(thing: object, module: ModuleType) -> bool:
     """Whether a module itself has a function of that name for others."""
-    return inspect.isfunction(thing) and thing.__module__ == module.__name__ and thing.__name__[0] != "_"
+    return (
+        inspect.isfunction(thing)
+        and thing.__module__ == module.__name__
+        and thing.__name__[0] != "_"
+    )
 
 
 def python() -> Iterator[str]:
     """Every public name with its signature and what it gives."""
     yield from ("# Every name of the Python API", "", _MADE)
-    yield from ("`help(vocabgap.NAME)` prints arguments, attributes, types and errors.", "", *_PYTHON)
-    public = {name: getattr(vocabgap, name) for name in vocabgap.__all__ if not name.startswith("__")}
+    yield from (
+        "`help(vocabgap.NAME)` prints arguments, attributes, types and errors.",
+        "",
+        *_PYTHON,
+    )
+    public = {
+        name: getattr(vocabgap, name) for name in vocabgap.__all__ if not name.startswith("__")
+    }
     plot = public.pop("plot")
     public |= {f"plot.{name}": each for name, each in vars(plot).items() if is_public(each, plot)}
     functions = {name: each for name, each in public.items() if inspect.isfunction(each)}

@@ -36,11 +36,17 @@ def tell_anew_of(file: Path) -> None:
     """Has the manifest of a run tell of a file as it is now."""
     manifest = read_manifest(file.parent)
     assert manifest is not None
-    outputs = [describe_output(file) if each.name == file.name else each for each in manifest.outputs]
-    (file.parent / "run.json").write_bytes(encode_manifest(replace(manifest, outputs=tuple(outputs))))
+    outputs = [
+        describe_output(file) if each.name == file.name else each for each in manifest.outputs
+    ]
+    (file.parent / "run.json").write_bytes(
+        encode_manifest(replace(manifest, outputs=tuple(outputs)))
+    )
 
 
-def summary_of(ranked: pl.DataFrame, *, top: int, gaps: pl.DataFrame | Parts | None = None) -> Summary:
+def summary_of(
+    ranked: pl.DataFrame, *, top: int, gaps: pl.DataFrame | Parts | None = None
+) -> Summary:
     """The summary of a ranking that nobody has published."""
     manifest = new_manifest(NOW, ranked.height, Rendering(top, "mentions", ""))
     return summarise(Tables(ranked, None if gaps is None else Parts.of(gaps)), manifest)
@@ -54,7 +60,9 @@ def text_of(made: Run) -> str:
 def headings(text: str) -> list[str]:
     """Gives the headings of a report, of whatever level."""
     tokens = GITHUB.parse(text)
-    return [following.content for token, following in pairwise(tokens) if token.type == "heading_open"]
+    return [
+        following.content for token, following in pairwise(tokens) if token.type == "heading_open"
+    ]
 
 
 def tables(text: str) -> Iterator[list[list[str]]]:

@@ -21,14 +21,25 @@ COMMANDS = [
     *("report", "list", "show", "history", "diff", "check", "review", "draft", "log"),
     *("demo", "hook", "init", "issues", "manual", "mcp", "render", "schema", "status"),
 ]
-GROUPS = ["decide", "decisions", *(verb for each in extensions() for verb in each.commands), "clusters"]
+GROUPS = [
+    "decide",
+    "decisions",
+    *(verb for each in extensions() for verb in each.commands),
+    "clusters",
+]
 ONE = {"one": [gap("sky mask")]}
 HEAVY = ["polars", "numpy", "scipy", "sklearn", "rich", "numba", "jinja2"]
 
 
-def python(code: str, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def python(
+    code: str, *arguments: str | Path, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, cwd=cwd
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
     )
 
 
@@ -78,7 +89,11 @@ ENDED = "`Err` value: PyErr { type: %s, value: %s }"
         (MemoryError(), ExitCode.STATE, "not enough memory\n"),
         (RuntimeError("boom"), ExitCode.BUG, "this is a bug: RuntimeError"),
         (RecursionError("deep"), ExitCode.BUG, "this is a bug: RecursionError"),
-        (PANIC("index out of bounds"), ExitCode.BUG, "this is a bug: PanicException: index out of bounds"),
+        (
+            PANIC("index out of bounds"),
+            ExitCode.BUG,
+            "this is a bug: PanicException: index out of bounds",
+        ),
         (PANIC(ENDED % ("KeyboardInterrupt", "KeyboardInterrupt()")), 130, "interrupted"),
         (PANIC(ENDED % ("StoppedError", "StoppedError(143)")), 143, "interrupted"),
     ],
@@ -98,7 +113,9 @@ def test_a_failure_is_told_without_a_traceback(
     assert ("VOCABGAP_DEBUG=1" in found.err) == (code == ExitCode.BUG)
 
 
-def test_a_bug_is_raised_where_somebody_looks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_raised_where_somebody_looks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = write_corpus(tmp_path, ONE)
     monkeypatch.setenv("VOCABGAP_DEBUG", "1")
     monkeypatch.setattr("vocabgap.pipeline.rank_parts", failing(RuntimeError("boom")))
@@ -157,7 +174,9 @@ def test_logging_loads_the_command_that_logs_and_no_other(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_the_console_script_exits_with_the_code_of_its_error(installed: Path, tmp_path: Path) -> None:
+def test_the_console_script_exits_with_the_code_of_its_error(
+    installed: Path, tmp_path: Path
+) -> None:
     result = subprocess.run(
         [installed, "check", "nowhere"], capture_output=True, text=True, check=False, cwd=tmp_path
     )
@@ -235,7 +254,9 @@ def test_no_line_of_output_is_a_command_for_ci(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     spoken = gap("::warning::x", workaround="##[group]a ###vso[b]", notes="c\n::error::d")
-    write_corpus(tmp_path, {"::error file=x::hello": [spoken, "::error::no record"]}, name="::add-mask::e")
+    write_corpus(
+        tmp_path, {"::error file=x::hello": [spoken, "::error::no record"]}, name="::add-mask::e"
+    )
 
     result = vocabgap(*words)
 
@@ -262,13 +283,12 @@ def test_absolute_paths_work_in_a_deleted_folder(
 def test_a_memory_limit_that_is_too_low_is_an_error_of_ours(
     words: tuple[str, ...], code: int, tmp_path: Path
 ) -> None:
-    limited = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (300 << 20,) * 2); sys.argv[0] = 'x'; "
-    )
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (300 << 20,) * 2); "
+    limited += "sys.argv[0] = 'x'; "
     command = [sys.executable, "-c", limited + "from vocabgap.__main__ import main; main()", *words]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     assert result.returncode == code, result.stderr
-    assert result.stderr.startswith("vocabgap: the memory limit (`ulimit -v`) is 300 MiB, expected") == bool(
-        code
-    )
+    assert result.stderr.startswith(
+        "vocabgap: the memory limit (`ulimit -v`) is 300 MiB, expected"
+    ) == bool(code)

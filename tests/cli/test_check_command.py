@@ -16,12 +16,15 @@ def test_sound_logs_are_a_success(tmp_path: Path) -> None:
 
 def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[source.mine]\nglob = "wishes-*.jsonl"\n')
-    result = vocabgap("check", write_corpus(tmp_path, {}, "spring"), write_corpus(tmp_path, {}, "autumn"))
+    result = vocabgap(
+        "check", write_corpus(tmp_path, {}, "spring"), write_corpus(tmp_path, {}, "autumn")
+    )
     missing, hint = result.err.splitlines()
     assert result.code == 0
     assert re.search(r"no log was found in .*/spring, .*/autumn: ", missing)
     assert (
-        "looked for wishes-*.jsonl, vocabulary_gaps.jsonl, affordance_gaps.jsonl, posthog*.jsonl" in missing
+        "looked for wishes-*.jsonl, vocabulary_gaps.jsonl, affordance_gaps.jsonl, posthog*.jsonl"
+        in missing
     )
     assert "--hidden" in hint
 
@@ -35,7 +38,10 @@ def test_json_tells_what_was_looked_for(tmp_path: Path) -> None:
 def test_a_bad_line_is_named_and_is_invalid_input(tmp_path: Path) -> None:
     result = vocabgap("check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]"]}))
     assert result.code == 2
-    assert "one/vocabulary_gaps.jsonl:2: not_an_object: expected an object, found a list\n" in result.out
+    assert (
+        "one/vocabulary_gaps.jsonl:2: not_an_object: expected an object, found a list\n"
+        in result.out
+    )
 
 
 def test_a_log_that_cannot_be_read_is_named_without_a_line(tmp_path: Path) -> None:
@@ -47,22 +53,30 @@ def test_a_log_that_cannot_be_read_is_named_without_a_line(tmp_path: Path) -> No
 
 
 def test_what_was_mended_is_listed_where_that_is_asked_for(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("film grain"), gap("sky mask", satisfaction="good")]})
+    root = write_corpus(
+        tmp_path, {"one": [gap("film grain"), gap("sky mask", satisfaction="good")]}
+    )
 
     result = vocabgap("check", root, "--repairs")
-    events = [json.loads(line) for line in vocabgap("--json", "check", root, "--repairs").out.splitlines()]
+    events = [
+        json.loads(line) for line in vocabgap("--json", "check", root, "--repairs").out.splitlines()
+    ]
 
     assert result.code == 0
     listed = "one/vocabulary_gaps.jsonl:2: satisfaction in words: 'good', read as 1\n"
     assert result.out.startswith(listed)
     assert result.out.endswith("kept, but repaired: 1 satisfaction in words\n")
     assert [event["event"] for event in events] == ["mended", "result"]
-    assert (events[0]["mended"]["line"], events[0]["mended"]["repair"]) == (2, "satisfaction_in_words")
+    assert (events[0]["mended"]["line"], events[0]["mended"]["repair"]) == (
+        2,
+        "satisfaction_in_words",
+    )
 
 
 def test_repairs_are_told_and_do_not_fail(tmp_path: Path) -> None:
     result = vocabgap(
-        "check", write_corpus(tmp_path, {"one": [gap("sky mask", satisfaction="good", mood="fine")]})
+        "check",
+        write_corpus(tmp_path, {"one": [gap("sky mask", satisfaction="good", mood="fine")]}),
     )
     assert result.code == 0
     assert "1 satisfaction in words" in result.out
@@ -71,7 +85,9 @@ def test_repairs_are_told_and_do_not_fail(tmp_path: Path) -> None:
 
 
 def test_json_has_one_event_a_reject_and_ends_in_the_result(tmp_path: Path) -> None:
-    result = vocabgap("--json", "check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]", "{"]}))
+    result = vocabgap(
+        "--json", "check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]", "{"]})
+    )
     events = [json.loads(line) for line in result.out.splitlines()]
     assert result.code == 2
     assert [(event["event"], event.get("line")) for event in events] == [
@@ -124,7 +140,8 @@ def test_a_hostile_folder_name_is_printed_and_not_obeyed(tmp_path: Path, name: s
 
 def test_a_hostile_field_is_printed_and_not_obeyed(tmp_path: Path) -> None:
     root = write_corpus(
-        tmp_path, {"one": ['{"description": "x", "timestamp": 3, "notes": ["[/x]\\u001b"]}', "\x1b[/x]"]}
+        tmp_path,
+        {"one": ['{"description": "x", "timestamp": 3, "notes": ["[/x]\\u001b"]}', "\x1b[/x]"]},
     )
     result = vocabgap("check", root)
     assert result.code == 2, result.err

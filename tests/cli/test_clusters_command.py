@@ -12,7 +12,14 @@ from builders.command import vocabgap
 from vocabgap.doors.clusters import joined
 from vocabgap.model.tables import LINKAGE
 
-NEEDS = ("sky mask", "sky masks", "mask for the sky", "film grain", "film grain size", "lens flare brush")
+NEEDS = (
+    "sky mask",
+    "sky masks",
+    "mask for the sky",
+    "film grain",
+    "film grain size",
+    "lens flare brush",
+)
 
 
 @pytest.fixture
@@ -42,7 +49,12 @@ def test_similar_surfaces_stand_together_with_the_distance_at_which_they_joined(
 
     order = joined(surfaces, pl.DataFrame(merges, schema=LINKAGE.schema, orient="row"))
 
-    assert [*order.items()] == [("mask of reeds", None), ("reed mask", 0.2), ("masked", 0.6), ("picker", 0.4)]
+    assert [*order.items()] == [
+        ("mask of reeds", None),
+        ("reed mask", 0.2),
+        ("masked", 0.6),
+        ("picker", 0.4),
+    ]
 
 
 def test_a_group_is_shown_as_people_decided(needs: Path) -> None:
@@ -55,9 +67,12 @@ def test_a_group_is_shown_as_people_decided(needs: Path) -> None:
 
 
 def test_a_group_says_how_many_wordings_differ_only_in_numbers(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("24mm lens profile"), gap("85mm lens profile")]}, "lenses")
+    root = write_corpus(
+        tmp_path, {"one": [gap("24mm lens profile"), gap("85mm lens profile")]}, "lenses"
+    )
     assert (
-        "; 2 wordings differ only in numbers\n" in vocabgap("clusters", "show", "85mm lens profile", root).out
+        "; 2 wordings differ only in numbers\n"
+        in vocabgap("clusters", "show", "85mm lens profile", root).out
     )
 
 

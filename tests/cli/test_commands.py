@@ -54,7 +54,9 @@ def commands(parsers: Mapping[str, Any], *words: str) -> Iterator[tuple[tuple[st
 
 
 COMMANDS: Final = dict(commands(Parsers()))
-FIRST_LOOKED_FOR: Final = {tuple(command.split()) for each in additions() for command in each.looked_for}
+FIRST_LOOKED_FOR: Final = {
+    tuple(command.split()) for each in additions() for command in each.looked_for
+}
 
 
 def kinds(option: Any) -> tuple[Any, ...]:  # noqa: ANN401 - Typer's own type is private
@@ -68,7 +70,8 @@ def unfit(option: Any) -> str | None:  # noqa: ANN401 - as above
     if option.opts[0] in TEXTS:
         return TEXTS[option.opts[0]]
     closed = any(
-        kind in {int, float} or (isinstance(kind, type) and issubclass(kind, Enum)) for kind in kinds(option)
+        kind in {int, float} or (isinstance(kind, type) and issubclass(kind, Enum))
+        for kind in kinds(option)
     )
     return "nonsense" if closed else None
 
@@ -78,11 +81,15 @@ _CLOSED: Final[dict[str, Any]] = {
     option.opts[0]: (words, option)
     for words, parser in COMMANDS.items()
     for option in parser.params
-    if option.param_type_name == "option" and not option.is_flag and not option.hidden and unfit(option)
+    if option.param_type_name == "option"
+    and not option.is_flag
+    and not option.hidden
+    and unfit(option)
     if words not in FIRST_LOOKED_FOR
 }
 CLOSED: Final = [
-    pytest.param(words, option, id=f"{' '.join(words)} {name}") for name, (words, option) in _CLOSED.items()
+    pytest.param(words, option, id=f"{' '.join(words)} {name}")
+    for name, (words, option) in _CLOSED.items()
 ]
 
 
@@ -95,7 +102,9 @@ def given(words: tuple[str, ...]) -> list[str]:
     known = RUNS.get(" ".join(words))
     if known is not None:
         return [*words, *known]
-    needed = sorted(required(COMMANDS[words]), key=lambda each: each.param_type_name)  # arguments first
+    needed = sorted(
+        required(COMMANDS[words]), key=lambda each: each.param_type_name
+    )  # arguments first
     named = [[each.opts[0]] * (each.opts[0][0] == "-") + ["some"] for each in needed]
     return [*words, *(word for pair in named for word in pair)]
 
@@ -164,7 +173,9 @@ def test_an_argument_that_is_missing_is_named(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("command", RUNS)
-def test_in_json_every_line_is_an_event_and_the_last_is_the_result(command: str, ready: Path) -> None:
+def test_in_json_every_line_is_an_event_and_the_last_is_the_result(
+    command: str, ready: Path
+) -> None:
     result = vocabgap("--json", *command.split(), *RUNS[command])
 
     events = [json.loads(line) for line in result.out.splitlines()]

@@ -27,7 +27,9 @@ def bash(line: str) -> list[str]:
 
 def zsh(line: str) -> list[str]:
     return re.findall(
-        r'^(?:_arguments \'\*: :\(\()?"([^"]+)"', ask("zsh", _TYPER_COMPLETE_ARGS=line), re.MULTILINE
+        r'^(?:_arguments \'\*: :\(\()?"([^"]+)"',
+        ask("zsh", _TYPER_COMPLETE_ARGS=line),
+        re.MULTILINE,
     )
 
 

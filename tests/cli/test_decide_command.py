@@ -26,7 +26,10 @@ def events(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixt
     ("arguments", "message"),
     [
         (("merge", "film grain", "sky mask"), "ana merged 'sky mask' into 'film grain'"),
-        (("split", "sky mask", "--wording", "mask the sky"), "ana split 'mask the sky' off 'sky mask'"),
+        (
+            ("split", "sky mask", "--wording", "mask the sky"),
+            "ana split 'mask the sky' off 'sky mask'",
+        ),
         (("rename", "sky mask", "a mask"), "ana renamed 'sky mask' to 'a mask'"),
         (("pin", "sky mask"), "ana pinned 'sky mask'"),
         (("dismiss", "sky mask", "--why", "not ours"), "ana dismissed 'sky mask': not ours"),
@@ -34,7 +37,9 @@ def events(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixt
     ],
 )
 @pytest.mark.usefixtures("reported")
-def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_what_was_decided_is_said_and_kept(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
     made = vocabgap("decide", *arguments, "--now", "2026-07-02")
 
     assert (made.code, made.err) == (0, "")
@@ -46,7 +51,9 @@ def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str,
 @pytest.mark.usefixtures("reported")
 def test_a_trial_says_what_would_change_and_records_nothing(tmp_path: Path) -> None:
     outcome = vocabgap("decide", "merge", "film grain", "1", "--dry-run", "--now", "2026-07-02")
-    *_, effect, result = events(vocabgap("--json", "decide", "merge", "film grain", "1", "--dry-run"))
+    *_, effect, result = events(
+        vocabgap("--json", "decide", "merge", "film grain", "1", "--dry-run")
+    )
 
     first, kept, gone, last = outcome.out.splitlines()
     assert first == "2026-07-02 ana merged 'sky mask' into 'film grain'"
@@ -71,7 +78,12 @@ def test_the_last_decision_is_undone_and_named() -> None:
 def test_what_the_page_saved_is_applied_from_a_file(reported: Path, tmp_path: Path) -> None:
     row = pl.read_parquet(tmp_path / "out" / "capabilities.parquet").row(0, named=True)
     named = {"capability_id": row["capability_id"], "label": row["label"]}
-    line = {"run": "2020-01-01T00:00:00Z", "action": "rename", "capability": named, "label": "a mask"}
+    line = {
+        "run": "2020-01-01T00:00:00Z",
+        "action": "rename",
+        "capability": named,
+        "label": "a mask",
+    }
     saved = tmp_path / "saved.jsonl"
     saved.write_text(json.dumps(line))
 
@@ -106,7 +118,9 @@ def test_that_another_writer_is_waited_for_is_said_and_ends(
         first, *_, last = events(vocabgap("--json", "decide", "pin", "sky mask"))
 
     assert (result.code, result.out) == (4, "")
-    assert result.err.startswith("waiting: another program is writing decisions.jsonl\nvocabgap: decisions")
+    assert result.err.startswith(
+        "waiting: another program is writing decisions.jsonl\nvocabgap: decisions"
+    )
     assert (first, last["event"]) == (
         {"schema_version": 1, "event": "waiting", "file": "decisions.jsonl"}, "error",
     )  # fmt: skip
@@ -116,7 +130,10 @@ def test_that_another_writer_is_waited_for_is_said_and_ends(
 def test_what_was_dismissed_is_reopened_and_what_is_open_is_not() -> None:
     vocabgap("decide", "dismiss", "sky mask", "--why", "not ours")
 
-    first, second = vocabgap("decide", "reopen", "sky mask"), vocabgap("decide", "reopen", "sky mask")
+    first, second = (
+        vocabgap("decide", "reopen", "sky mask"),
+        vocabgap("decide", "reopen", "sky mask"),
+    )
 
     assert (first.code, second.code) == (0, 2)
     assert "'sky mask' is already open" in second.err
@@ -124,7 +141,9 @@ def test_what_was_dismissed_is_reopened_and_what_is_open_is_not() -> None:
 
 @pytest.mark.usefixtures("reported")
 def test_decisions_are_listed_with_those_that_were_undone_by_whom_and_when() -> None:
-    pin = events(vocabgap("--json", "decide", "pin", "sky mask", "--now", "2026-07-02"))[-1]["decision_id"]
+    pin = events(vocabgap("--json", "decide", "pin", "sky mask", "--now", "2026-07-02"))[-1][
+        "decision_id"
+    ]
     vocabgap("decide", "rename", "sky mask", "a mask", "--now", "2026-07-02T12:00:00Z")
     because = ("--why", "too early", "--actor", "bo", "--now", "2026-07-03T08:00:00Z")
     undo = events(vocabgap("--json", "decide", "undo", pin, *because))[-1]["decision_id"]
@@ -136,7 +155,12 @@ def test_decisions_are_listed_with_those_that_were_undone_by_whom_and_when() -> 
     assert [event["in_force"] for event in listed] == [False, True, False]
     assert [event["standing"] for event in listed] == ["undone", "in force", "undo"]
     assert [event["undone_by"] for event in listed] == [undo, None, None]
-    assert (result["decisions"], result["in_force"], result["undone"], result["undos"]) == (3, 1, 1, 1)
+    assert (result["decisions"], result["in_force"], result["undone"], result["undos"]) == (
+        3,
+        1,
+        1,
+        1,
+    )
     assert "too early" in outcome.out
     assert f"undone by bo on 2026-07-03 08:00 ({undo})" in outcome.out
 
@@ -156,7 +180,9 @@ def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(reported
 
 
 @pytest.mark.usefixtures("reported")
-def test_decisions_are_listed_without_a_run_but_not_without_the_run_that_is_named(tmp_path: Path) -> None:
+def test_decisions_are_listed_without_a_run_but_not_without_the_run_that_is_named(
+    tmp_path: Path,
+) -> None:
     vocabgap("decide", "pin", "sky mask")
     (tmp_path / "out").rename(tmp_path / "away")
 
@@ -189,7 +215,10 @@ def test_the_file_may_be_set_and_named(tmp_path: Path, monkeypatch: pytest.Monke
     ("words", "message"),
     [
         (("report", "photos", "--decisions", "nowhere"), "decisions file 'nowhere' does not exist"),
-        (("decisions", "list", "--decisions", "nowhere"), "decisions file 'nowhere' does not exist"),
+        (
+            ("decisions", "list", "--decisions", "nowhere"),
+            "decisions file 'nowhere' does not exist",
+        ),
         (("report", "photos", "--previous", "nowhere"), "with --previous"),
     ],
 )
@@ -210,7 +239,10 @@ def test_a_bad_line_ends_a_report_before_it_is_made(photos: Path, tmp_path: Path
 
 
 def test_a_conflict_ends_a_report_and_names_both(reported: Path, tmp_path: Path) -> None:
-    arguments = [("merge", "film grain", "sky mask"), ("split", "sky mask", "--wording", "sky mask")]
+    arguments = [
+        ("merge", "film grain", "sky mask"),
+        ("split", "sky mask", "--wording", "sky mask"),
+    ]
     log = tmp_path / "decisions.jsonl"
     vocabgap("decide", *arguments[0], "--now", "2026-07-02")
     merge = json.loads(log.read_text())

@@ -22,7 +22,11 @@ def steps(result: CommandResult) -> list[list[str]]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+    return {
+        str(each.relative_to(folder)): each.read_bytes()
+        for each in folder.rglob("*")
+        if each.is_file()
+    }
 
 
 def test_the_workspace_is_written_and_reported_on(demo: Path, tmp_path: Path) -> None:
@@ -80,7 +84,11 @@ def test_a_folder_that_holds_other_files_is_refused(tmp_path: Path) -> None:
 
     result = vocabgap("demo", "mine")
 
-    assert (result.code, "is not a new or empty folder" in result.err, "demo DIR" in result.err) == (
+    assert (
+        result.code,
+        "is not a new or empty folder" in result.err,
+        "demo DIR" in result.err,
+    ) == (
         4,
         True,
         True,
@@ -108,7 +116,9 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = folder / source.name.removesuffix(".tar.gz")
     subprocess.run([*build, "wheel"], cwd=top, check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
-    subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(folder / "site")], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "zipfile", "-e", str(wheel), str(folder / "site")], check=True
+    )
     return folder / "site"
 
 
@@ -117,7 +127,9 @@ def test_an_installed_wheel_has_the_demo(unpacked: Path, tmp_path: Path, demo: P
     program = [sys.executable, "-m", "vocabgap", "demo"]
     environment = {**os.environ, "PYTHONPATH": str(unpacked), "PYTHONDONTWRITEBYTECODE": "1"}
 
-    made = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    made = subprocess.run(
+        program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
 
     assert (made.returncode, made.stderr) == (0, "")
     written = contents(tmp_path / "vocabgap-demo")

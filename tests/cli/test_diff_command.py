@@ -18,7 +18,9 @@ def runs(photos: Path) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_what_one_run_was_narrowed_to_is_neither_gone_nor_new(runs: tuple[str, str], turned: bool) -> None:
+def test_what_one_run_was_narrowed_to_is_neither_gone_nor_new(
+    runs: tuple[str, str], turned: bool
+) -> None:
     result = vocabgap("diff", *(reversed(runs) if turned else runs))
 
     values = "fjord before, all now" if turned else "all before, fjord now"

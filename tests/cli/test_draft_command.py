@@ -22,7 +22,12 @@ def packs(tmp_path: Path) -> Path:
     """A vocabulary that has a mask for the sky."""
     path = tmp_path / "packs" / "manifest.json"
     path.parent.mkdir()
-    entry = {"name": "sky_mask", "description": "Masks the sky.", "tags": ["mask"], "touches": ["blend"]}
+    entry = {
+        "name": "sky_mask",
+        "description": "Masks the sky.",
+        "tags": ["mask"],
+        "touches": ["blend"],
+    }
     path.write_text(json.dumps({"entries": [entry]}))
     return path.parent
 
@@ -46,8 +51,12 @@ def test_programs_get_it_as_the_result() -> None:
     assert (event["event"], event["draft"]["entry"]["name"]) == ("result", "film_grain")
 
 
-def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(published: Path, packs: Path) -> None:
-    made = json.loads(vocabgap("draft", "mask the sky", "--run", published, "--vocabulary", packs).out)
+def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(
+    published: Path, packs: Path
+) -> None:
+    made = json.loads(
+        vocabgap("draft", "mask the sky", "--run", published, "--vocabulary", packs).out
+    )
 
     assert made["entry"]["name"] != "sky_mask"
     assert made["nearest"][0]["entry"] == "sky_mask"
@@ -61,7 +70,9 @@ def test_a_vocabulary_of_the_settings_is_used(published: Path, packs: Path, tmp_
     assert published.is_dir()
 
 
-def test_what_the_run_was_compared_with_is_told_without_a_vocabulary(photos: Path, packs: Path) -> None:
+def test_what_the_run_was_compared_with_is_told_without_a_vocabulary(
+    photos: Path, packs: Path
+) -> None:
     vocabgap("report", photos, "--vocabulary", packs)
 
     assert json.loads(vocabgap("draft", "sky mask").out)["nearest"][0]["entry"] == "sky_mask"
@@ -109,7 +120,10 @@ def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Pa
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(
     ("tags", "message"),
-    [("!!bool foo", "'foo' is not !!bool"), ("!!python/object:os.system x", "found a value with the tag")],
+    [
+        ("!!bool foo", "'foo' is not !!bool"),
+        ("!!python/object:os.system x", "found a value with the tag"),
+    ],
 )
 def test_a_vocabulary_that_cannot_be_used_is_invalid_input_and_no_bug(
     tmp_path: Path, tags: str, message: str

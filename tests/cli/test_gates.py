@@ -63,7 +63,9 @@ def test_known_bad_line_does_not_fail_the_job_and_a_new_one_does(photos: Path) -
 
 def test_need_that_was_authored_and_is_asked_for_again_is_named(photos: Path) -> None:
     report(photos)
-    vocabgap("decide", "author", "sky mask", "--entry", "mask", "--now", "2026-07-01", "--actor", "ana")
+    vocabgap(
+        "decide", "author", "sky mask", "--entry", "mask", "--now", "2026-07-01", "--actor", "ana"
+    )
     assert report(photos, "--fail-on", "regressed").code == ExitCode.DONE
     add(photos, json.dumps(gap("sky mask", notes="again", timestamp="2026-07-02T10:00:00Z")))
 
@@ -75,7 +77,9 @@ def test_need_that_was_authored_and_is_asked_for_again_is_named(photos: Path) ->
 
 
 def test_new_need_among_the_first_is_named_and_one_further_down_is_not(photos: Path) -> None:
-    assert report(photos, "--fail-on", "new-top").code == ExitCode.DONE  # nothing is new in a first run
+    assert (
+        report(photos, "--fail-on", "new-top").code == ExitCode.DONE
+    )  # nothing is new in a first run
     add(photos, json.dumps(gap("lens flare")))
 
     further_down = vocabgap(
@@ -94,7 +98,15 @@ def test_several_gates_are_told_together_each_with_what_it_met(photos: Path) -> 
     add(photos, json.dumps(gap("lens flare")), *map(str, range(5)))
 
     result = vocabgap(
-        "--json", "report", photos, "--now", "2026-07-02", "--fail-on", "new-top", "--fail-on", "rejects"
+        "--json",
+        "report",
+        photos,
+        "--now",
+        "2026-07-02",
+        "--fail-on",
+        "new-top",
+        "--fail-on",
+        "rejects",
     )
 
     events = [json.loads(line) for line in result.out.splitlines()]
@@ -116,7 +128,9 @@ def test_mixed_need_that_is_shown_is_named(
     )
     events = [json.loads(line) for line in result.out.splitlines()]
     mixed = [
-        each["capability"]["capability_id"] for each in events if each.get("capability", {}).get("mixed")
+        each["capability"]["capability_id"]
+        for each in events
+        if each.get("capability", {}).get("mixed")
     ]
     assert [each["failure"]["capability_id"] for each in events if each["event"] == "gate"] == mixed
     assert result.code == (ExitCode.GATE if mixed else ExitCode.DONE)
@@ -186,7 +200,9 @@ def test_torn_line_stays_known_once_another_follows_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ['{"description": "my log"}\n', "no json\n", "\xff"])
-def test_file_that_is_no_baseline_is_neither_read_nor_overwritten(photos: Path, content: str) -> None:
+def test_file_that_is_no_baseline_is_neither_read_nor_overwritten(
+    photos: Path, content: str
+) -> None:
     Path("mine.jsonl").write_text(content, encoding="latin-1")
 
     read = check(photos, "--baseline", "mine.jsonl")
@@ -207,7 +223,9 @@ def test_logs_that_are_gone_are_not_sound_and_their_baseline_stays(photos: Path)
 
     assert result.code == written.code == ExitCode.STATE
     assert Path("known.jsonl").read_bytes() == before
-    assert result.err.startswith("vocabgap: no log was found in empty: looked for vocabulary_gaps.jsonl")
+    assert result.err.startswith(
+        "vocabgap: no log was found in empty: looked for vocabulary_gaps.jsonl"
+    )
     assert "--write-baseline" not in result.err
 
 

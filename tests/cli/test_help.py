@@ -25,7 +25,11 @@ def panels(*words: str) -> dict[str, list[str]]:
 def test_options_of_a_report_are_told_in_panels() -> None:
     message = panels("report")
 
-    assert [*message] == ["Arguments", *(panel for panel in Panel if panel is not Panel.RECORD), "Options"]
+    assert [*message] == [
+        "Arguments",
+        *(panel for panel in Panel if panel is not Panel.RECORD),
+        "Options",
+    ]
     assert {"--vocabulary", "--decisions"} <= {*message[Panel.READ]}
     assert {"--since", "--operation", "--now"} <= {*message[Panel.SELECT]}
     assert {"--threshold", "--embedder"} <= {*message[Panel.GROUP]}
@@ -41,7 +45,9 @@ def test_the_fields_of_a_gap_stand_before_what_is_read() -> None:
     assert [*panels("log")] == ["Arguments", Panel.RECORD, Panel.MORE, "Options"]
 
 
-@pytest.mark.parametrize("words", [("render",), ("decide", "pin"), ("status",), ("diff",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [("render",), ("decide", "pin"), ("status",), ("diff",)], ids=" ".join
+)
 def test_few_options_are_told_without_panels(words: tuple[str, ...]) -> None:
     assert not {*panels(*words)} & {*Panel}
 
@@ -59,7 +65,9 @@ def test_a_group_without_a_command_is_bad_usage(group: str) -> None:
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_the_help_is_one_screen_with_every_command(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_help_is_one_screen_with_every_command(
+    flag: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
     message = vocabgap(flag).out

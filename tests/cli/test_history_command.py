@@ -22,7 +22,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three runs of a growing workspace: of two needs the second is asked for more and more."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
-    photos = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain"), gap("sky mask", notes="b")]})
+    photos = write_corpus(
+        tmp_path, {"one": [gap("sky mask"), gap("film grain"), gap("sky mask", notes="b")]}
+    )
     for number, moment in enumerate(MONTHS):
         publish(tmp_path, photos, now=moment)
         log = photos / f"more-{number}" / "vocabulary_gaps.jsonl"
@@ -103,7 +105,10 @@ def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(folder: Pa
 
     assert "1 run, 2026-08-01, narrowed to category uncategorized." in result.out
     assert "last 1 rank\n" in result.out
-    assert "\nhistory.parquet also has 3 runs that are later, or narrowed or ranked differently" in result.out
+    assert (
+        "\nhistory.parquet also has 3 runs that are later, or narrowed or ranked differently"
+        in result.out
+    )
 
 
 def test_what_is_not_there_is_an_error_with_the_nearest() -> None:
@@ -115,7 +120,9 @@ def test_what_is_not_there_is_an_error_with_the_nearest() -> None:
 
 def test_pin_is_told_as_a_pin(folder: Path) -> None:
     settings = Settings(decisions=DecisionSettings(file=str(folder / "decisions.jsonl")))
-    Decisions(folder / "out", folder / "decisions.jsonl", actor="ana", now=MONTHS[-1]).pin("sky mask")
+    Decisions(folder / "out", folder / "decisions.jsonl", actor="ana", now=MONTHS[-1]).pin(
+        "sky mask"
+    )
     publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), settings=settings)
 
     asked = (("history",), ("history", "sky mask", "--top", "2"), ("--json", "history", "sky mask"))
@@ -123,9 +130,14 @@ def test_pin_is_told_as_a_pin(folder: Path) -> None:
     message = "".join(vocabgap(*each).out for each in asked).splitlines()
 
     assert message[2].split() == ["sky", "mask", "2", "1", "2", "2", "2*"]
-    assert [line.split()[:3:2] for line in message[11:13]] == [["2026-08-01", "2*"], ["2026-07-01", "2"]]
+    assert [line.split()[:3:2] for line in message[11:13]] == [
+        ["2026-08-01", "2*"],
+        ["2026-07-01", "2"],
+    ]
     assert sum(line.startswith("* pinned in that run") for line in message) == 2
-    assert [(json.loads(line)["rank"], json.loads(line)["unpinned_rank"]) for line in message[-3:-1]] == [
+    assert [
+        (json.loads(line)["rank"], json.loads(line)["unpinned_rank"]) for line in message[-3:-1]
+    ] == [
         (2, None),
         (1, 2),
     ]

@@ -66,7 +66,8 @@ def test_what_the_settings_name_and_is_not_there_is_told(
 def test_what_others_have_put_there_stays(tmp_path: Path, agent: str) -> None:
     theirs: dict[str, Any] = {
         "hooks": {
-            event: [{"command": "lint"}] for event in ("Stop", "SessionEnd", "postToolUseFailure", "other")
+            event: [{"command": "lint"}]
+            for event in ("Stop", "SessionEnd", "postToolUseFailure", "other")
         },
         "mcpServers": {"files": {"command": "files"}},
         "version": 1,
@@ -79,7 +80,9 @@ def test_what_others_have_put_there_stays(tmp_path: Path, agent: str) -> None:
 
     assert vocabgap("init", tmp_path, "--agent", agent).code == 0
 
-    settings, servers = (json.loads((tmp_path / name).read_text(encoding="utf-8")) for name in AGENTS[agent])
+    settings, servers = (
+        json.loads((tmp_path / name).read_text(encoding="utf-8")) for name in AGENTS[agent]
+    )
     for event, hooks in theirs["hooks"].items():
         assert settings["hooks"].pop(event)[:1] == hooks
     del servers["mcpServers"]["vocabgap"]
@@ -91,12 +94,18 @@ def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
     outcome = vocabgap("--json", "init", tmp_path, "--dry-run")
     *shown, result = map(json.loads, outcome.out.splitlines())
 
-    assert [Path(each["path"]).name for each in shown] == ["settings.json", ".mcp.json", "vocabgap.toml"]
+    assert [Path(each["path"]).name for each in shown] == [
+        "settings.json",
+        ".mcp.json",
+        "vocabgap.toml",
+    ]
     assert (result["changed"], files(tmp_path)) == (False, {})
 
 
 @pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE)
-def test_settings_that_cannot_be_read_are_told_and_nothing_is_written(tmp_path: Path, content: str) -> None:
+def test_settings_that_cannot_be_read_are_told_and_nothing_is_written(
+    tmp_path: Path, content: str
+) -> None:
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/settings.json").write_text(content, encoding="utf-8")
 
@@ -108,7 +117,9 @@ def test_settings_that_cannot_be_read_are_told_and_nothing_is_written(tmp_path: 
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_secrets_of_other_servers_stay_in_the_file_where_they_are(tmp_path: Path, agent: str) -> None:
+def test_secrets_of_other_servers_stay_in_the_file_where_they_are(
+    tmp_path: Path, agent: str
+) -> None:
     settings, servers = AGENTS[agent]
     secrets = {f"TOKEN_{number}": f"canary-{number}-" for number in range(200)}
     (tmp_path / servers).parent.mkdir(exist_ok=True)

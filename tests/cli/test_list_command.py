@@ -29,7 +29,10 @@ def test_a_table_is_newest_first_with_the_numbers_below(photos: Path) -> None:
 
     assert result.code == 0
     assert sorted(NEWEST_FIRST, key=result.out.index) == NEWEST_FIRST
-    assert "3 records on 2 images in 2 sessions, 2026-04-01 10:00 to 2026-05-02 00:00 UTC" in result.out
+    assert (
+        "3 records on 2 images in 2 sessions, 2026-04-01 10:00 to 2026-05-02 00:00 UTC"
+        in result.out
+    )
     assert "1 unsatisfied, 2 not rated; 0 with a workaround, 3 without" in result.out
 
 
@@ -102,7 +105,8 @@ def test_the_last_session_is_reviewed_with_what_is_known_of_it(reported: Path) -
     assert result.out.startswith("session s-2\n")
     assert "1 record on 1 image in 1 session, 2026-05-02 00:00 UTC" in result.out
     assert (
-        "1 of 1 record belongs to 1 capability of the run in out, as of 2026-07-01T00:00:00Z:" in result.out
+        "1 of 1 record belongs to 1 capability of the run in out, as of 2026-07-01T00:00:00Z:"
+        in result.out
     )
     assert "sky mask: 1 of 2 mentions, " in result.out
 
@@ -123,7 +127,9 @@ def test_nothing_that_fits_is_said_and_done(photos: Path) -> None:
 
 
 def test_without_a_session_there_is_no_last_one(tmp_path: Path) -> None:
-    result = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask")]}), "--session", "last")
+    result = vocabgap(
+        "list", write_corpus(tmp_path, {"one": [gap("sky mask")]}), "--session", "last"
+    )
 
     assert (result.code, "no record has a session" in result.err) == (0, True)
 
@@ -131,14 +137,20 @@ def test_without_a_session_there_is_no_last_one(tmp_path: Path) -> None:
 def test_records_without_a_time_that_a_date_leaves_out_are_told(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("grain", timestamp="yesterday")]})
 
-    assert "1 record without a readable timestamp" in vocabgap("list", root, "--since", "2026-01").err
+    assert (
+        "1 record without a readable timestamp" in vocabgap("list", root, "--since", "2026-01").err
+    )
 
 
 def test_lines_that_could_not_be_read_are_told_with_where_to_look(tmp_path: Path) -> None:
-    result = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask"), '{"description": "half']}))
+    result = vocabgap(
+        "list", write_corpus(tmp_path, {"one": [gap("sky mask"), '{"description": "half']})
+    )
 
     assert "sky mask" in result.out
-    assert "1 line could not be read; `vocabgap check` for the same folders lists them" in result.err
+    assert (
+        "1 line could not be read; `vocabgap check` for the same folders lists them" in result.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -146,13 +158,19 @@ def test_lines_that_could_not_be_read_are_told_with_where_to_look(tmp_path: Path
     [
         (["--since", "soon"], 2, "--since: 'soon' is not a moment"),
         (["--satisfaction", "awful"], 2, "satisfaction: expected one of"),
-        (["--limit", "-1"], 2, "Invalid value for '--limit': Input should be greater than or equal to 0"),
+        (
+            ["--limit", "-1"],
+            2,
+            "Invalid value for '--limit': Input should be greater than or equal to 0",
+        ),
         (["--since", "2026-05", "--until", "2026-04"], 2, "is not before until"),
         (["--run", "nowhere"], 3, "has no run of vocabgap"),
     ],
     ids=str,
 )
-def test_what_cannot_be_meant_is_refused(photos: Path, options: list[str], code: int, message: str) -> None:
+def test_what_cannot_be_meant_is_refused(
+    photos: Path, options: list[str], code: int, message: str
+) -> None:
     refused = vocabgap("list", photos, *options)
 
     assert (refused.code, refused.out) == (code, "")

@@ -50,7 +50,10 @@ def test_every_field_can_be_said(image: Path) -> None:
 def test_a_person_is_told_what_was_logged(image: Path) -> None:
     result = vocabgap("log", image, "-d", "crop to a circle", "--satisfaction", "mediocre")
     identifier = vg.scan(image).records["record_id"].item()
-    assert result.out == f"logged {identifier[:12]} in {image / LOG_NAME}, category composition (a guess)\n"
+    assert (
+        result.out
+        == f"logged {identifier[:12]} in {image / LOG_NAME}, category composition (a guess)\n"
+    )
     assert line(image)["satisfaction"] == -1
     assert "  mediocre  " in vocabgap("list", image, "--satisfaction", "mediocre").out
     assert vocabgap("list", image, "--satisfaction", "bad").out.startswith("None of 1 record")
@@ -108,7 +111,10 @@ def test_a_category_that_is_known_is_logged_in_silence(image: Path, category: st
     Path("vocabgap.toml").write_text('[categories]\nknown = ["portrait"]\n', encoding="utf-8")
     result = vocabgap("log", image, "-d", "x", "--category", category)
     assert (result.code, result.err) == (0, "")
-    assert json.loads(vocabgap("--json", "log", image, "-d", "y", "--category", category).out)["note"] is None
+    assert (
+        json.loads(vocabgap("--json", "log", image, "-d", "y", "--category", category).out)["note"]
+        is None
+    )
 
 
 def test_a_category_that_the_run_has_is_known(image: Path) -> None:
@@ -132,7 +138,9 @@ def test_an_unset_variable_says_nothing_of_session_and_snapshot(
     assert (line(image)["session_id"], line(image)["snapshot_hash"]) == ("s-1", None)
 
 
-@pytest.mark.parametrize(("place", "message"), [("", "image: expected"), ("~nobody-here/x", "home folder")])
+@pytest.mark.parametrize(
+    ("place", "message"), [("", "image: expected"), ("~nobody-here/x", "home folder")]
+)
 def test_an_image_that_cannot_be_meant_is_refused(place: str, message: str) -> None:
     found = vocabgap("log", place, "-d", "x")
     assert (found.code, message in found.err) == (2, True)
@@ -154,7 +162,9 @@ def test_output_that_fails_does_not_hide_that_the_gap_is_logged(image: Path) -> 
     assert "do not repeat a command that writes" in result.stderr
 
 
-def test_after_init_one_call_logs_a_gap_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_init_one_call_logs_a_gap_of_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = tmp_path / "orchard"
     (project / "src").mkdir(parents=True)
     monkeypatch.chdir(project)
@@ -194,7 +204,9 @@ def test_settings_that_nobody_named_lead_no_log_out_of_their_folder(
 ) -> None:
     for name in ("cloned", "private"):
         (tmp_path / name).mkdir()
-    (tmp_path / "cloned" / "vocabgap.toml").write_text('[ingest]\nroots = ["../private"]\n', encoding="utf-8")
+    (tmp_path / "cloned" / "vocabgap.toml").write_text(
+        '[ingest]\nroots = ["../private"]\n', encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path / "cloned")
     refused = vocabgap("log", "--need", "graft a branch")
     assert (refused.code, "leads out of this folder" in refused.err) == (2, True)

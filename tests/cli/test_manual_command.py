@@ -14,7 +14,9 @@ FILES = sorted(Path(package.__file__).parent.glob("**/manual/*.md"), key=lambda 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_page_is_printed_as_it_is(path: Path) -> None:
     result = vocabgap("manual", path.stem)
-    (event,) = [json.loads(line) for line in vocabgap("--json", "manual", path.stem).out.splitlines()]
+    (event,) = [
+        json.loads(line) for line in vocabgap("--json", "manual", path.stem).out.splitlines()
+    ]
 
     assert (result.code, result.out) == (0, path.read_text(encoding="utf-8"))
     assert (event["event"], event["page"], event["text"]) == ("result", path.stem, result.out)
@@ -32,7 +34,9 @@ def test_pages_are_listed_by_what_they_are_for() -> None:
     message = vocabgap("manual").out
 
     assert list(pages()) == ["tutorial", "how to", "reference", "explanation"]
-    places = [re.search(rf"\b{name} {{2,}}", message) for names in pages().values() for name in names]
+    places = [
+        re.search(rf"\b{name} {{2,}}", message) for names in pages().values() for name in names
+    ]
     assert all(places)
     assert sorted(places, key=lambda place: place.start() if place else 0) == places
 

@@ -9,7 +9,9 @@ from builders.command import vocabgap
 needs_sdk = pytest.mark.skipif(find_spec("mcp_types") is None, reason="needs the extra `mcp`")
 
 
-def test_without_the_sdk_it_is_told_what_to_install(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_sdk_it_is_told_what_to_install(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "vocabgap.doors.mcp.server", None)
     result = vocabgap("mcp", photos)
     assert (result.code, result.out) == (4, "")
@@ -38,7 +40,9 @@ def test_settings_are_checked(photos: Path) -> None:
         ('["photos", "gone"]', 2, "has 2 folders, but a server needs one"),
     ],
 )
-def test_the_root_may_be_that_of_the_settings(tmp_path: Path, roots: str, code: int, why: str) -> None:
+def test_the_root_may_be_that_of_the_settings(
+    tmp_path: Path, roots: str, code: int, why: str
+) -> None:
     (tmp_path / "vocabgap.toml").write_text(f"[ingest]\nroots = {roots}\n")
 
     result = vocabgap("mcp")

@@ -18,7 +18,16 @@ __all__ = ["ready"]  # a fixture
 ADDRESS: Final = "https://gaps.example.org/photos"
 # Options and arguments that are folders or files by what they say, beside those whose type says so.
 PLACES: Final = {
-    *("--out", "--run", "--decisions", "--glossary", "--corpus", "--vocabulary", "--baseline", "--embedder"),
+    *(
+        "--out",
+        "--run",
+        "--decisions",
+        "--glossary",
+        "--corpus",
+        "--vocabulary",
+        "--baseline",
+        "--embedder",
+    ),
     *("run", "old", "new", "image", "folder"),
 }
 # Every option is built from one declaration, so one command for each is enough.
@@ -65,7 +74,9 @@ def folders(place: Path) -> set[Path]:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_no_command_opens_a_connection(words: tuple[str, ...], ready: Path, offline: list[str]) -> None:
+def test_no_command_opens_a_connection(
+    words: tuple[str, ...], ready: Path, offline: list[str]
+) -> None:
     result = vocabgap(*given(words))
 
     assert ready.is_dir()
@@ -95,11 +106,17 @@ def test_an_address_is_refused_where_a_path_is_meant(
 
 def at(words: tuple[str, ...], name: str) -> list[str]:
     """A command with an address in the place of one argument."""
-    arguments = [each.opts[0] for each in COMMANDS[words].params if each.param_type_name == "argument"]
+    arguments = [
+        each.opts[0] for each in COMMANDS[words].params if each.param_type_name == "argument"
+    ]
     own = given(words)[len(words) :]
     first = next((place for place, word in enumerate(own) if word.startswith("-")), len(own))
     named = dict(zip(arguments, own[:first], strict=False)) | {name: ADDRESS}
-    return [*words, *(named.get(each, "some") for each in arguments[: max(len(named), 1)]), *own[first:]]
+    return [
+        *words,
+        *(named.get(each, "some") for each in arguments[: max(len(named), 1)]),
+        *own[first:],
+    ]
 
 
 @pytest.mark.parametrize(

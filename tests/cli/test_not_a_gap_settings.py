@@ -13,7 +13,9 @@ from vocabgap.model.categories import OPERATION_CATEGORIES
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
     warmth = gap("sky warmth", operations_involved=["thermal"])
-    return write_corpus(tmp_path, {"one": [warmth, gap("the render timed out"), gap("see the other ticket")]})
+    return write_corpus(
+        tmp_path, {"one": [warmth, gap("the render timed out"), gap("see the other ticket")]}
+    )
 
 
 def test_report_says_what_is_no_gap(photos: Path) -> None:
@@ -28,13 +30,17 @@ def test_rules_come_from_the_settings_file(photos: Path, tmp_path: Path) -> None
 
 def test_operations_come_from_the_settings_file(photos: Path, tmp_path: Path) -> None:
     config = write_config(
-        tmp_path, "[categories]\nreclassify = true\n[categories.operations]\nThermal = 'white balance'\n"
+        tmp_path,
+        "[categories]\nreclassify = true\n[categories.operations]\nThermal = 'white balance'\n",
     )
     message = [
-        json.loads(line) for line in vocabgap("--json", "report", photos, "--config", config).out.splitlines()
+        json.loads(line)
+        for line in vocabgap("--json", "report", photos, "--config", config).out.splitlines()
     ]
     assert message[-1]["reclassified"] == {"by_operations": 1, "by_classifier": 0, "left": 1}
-    assert "wb" in {line["capability"]["intent_category"] for line in message[:-1] if "capability" in line}
+    assert "wb" in {
+        line["capability"]["intent_category"] for line in message[:-1] if "capability" in line
+    }
 
 
 def test_reclassify_is_a_flag(photos: Path) -> None:
@@ -52,7 +58,11 @@ def test_status_shows_the_rules_and_the_categories_of_the_settings(tmp_path: Pat
     assert "[not_a_gap]\npermission = []\n" in shown
     assert "[categories.operations]\n" in shown
     event = json.loads(vocabgap("--json", "status", "--config", config).out.splitlines()[-1])
-    assert event["operation_categories"] == {**OPERATION_CATEGORIES, "thermal": "wb", "hot glass": "tone"}
+    assert event["operation_categories"] == {
+        **OPERATION_CATEGORIES,
+        "thermal": "wb",
+        "hot glass": "tone",
+    }
 
 
 @pytest.mark.parametrize(

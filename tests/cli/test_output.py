@@ -108,7 +108,9 @@ def test_a_cell_of_any_text_is_printable_and_leaves_the_table_standing(text: str
     lines = table(("a", "b"), [(text, "end"), (None, 3)]).splitlines()
     assert lines[0].split() == ["a", "b"]
     assert lines[-1].split() == ["–", "3"]
-    assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for line in lines for character in line)
+    assert not any(
+        ord(character) < 32 or 127 <= ord(character) < 160 for line in lines for character in line
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,9 @@ def test_a_narrow_table_loses_whole_columns_and_no_part_of_a_word(
     monkeypatch.setenv("COLUMNS", str(width))
     row = ("x" * 30, "ana of the lab", "2026-07-01 10:00", "anchored black point " * 9)
 
-    message = table(("id", "who", "seen", "why"), [row], dates=("id", "seen"), spare=("who", "seen"))
+    message = table(
+        ("id", "who", "seen", "why"), [row], dates=("id", "seen"), spare=("who", "seen")
+    )
 
     assert message.splitlines()[0].split() == headings.split()
     assert {*message.split("─\n")[1].split()} <= {*" ".join(row).split()}
@@ -134,7 +138,9 @@ def test_csv_reads_back_and_no_cell_begins_a_formula(cells: list[str]) -> None:
     text = comma_separated(["x"] * len(cells), [cells, cells])
     rows = list(csv.reader(io.StringIO(text)))
     assert {len(row) for row in rows[1:]} <= {len(cells), 0}
-    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for row in rows for cell in row)
+    assert not any(
+        cell.startswith(("=", "+", "-", "@", "\t", "\r")) for row in rows for cell in row
+    )
 
 
 @pytest.mark.slow
@@ -170,7 +176,9 @@ def test_a_terminal_that_knows_only_ascii_gets_escapes(installed: Path, tmp_path
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 @pytest.mark.parametrize("words", ["report one", "--json report one", "--version", "report --help"])
-def test_a_full_disk_behind_stdout_is_told_in_a_sentence(words: str, installed: Path, tmp_path: Path) -> None:
+def test_a_full_disk_behind_stdout_is_told_in_a_sentence(
+    words: str, installed: Path, tmp_path: Path
+) -> None:
     write_corpus(tmp_path, {"image": [gap("sky mask")]}, name="one")
     with Path("/dev/full").open("w") as full:
         command = [str(installed), *words.split()]
@@ -187,15 +195,21 @@ def test_a_full_disk_behind_stdout_is_told_in_a_sentence(words: str, installed: 
 def test_a_reader_that_stops_early_is_no_error(installed: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    result = subprocess.run([installed, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False)
+    result = subprocess.run(
+        [installed, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False
+    )
     os.close(writing)
     assert (result.returncode, result.stderr) == (0, b"")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="this system has no device that is always full"
+)
 def test_an_exit_code_outlives_messages_that_cannot_be_written(tmp_path: Path) -> None:
     program = [sys.executable, "-c", "from vocabgap.doors.cli.app import main; main()"]
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        done = subprocess.run([*program, "check", str(tmp_path / "absent")], stderr=full, check=False)
+        done = subprocess.run(
+            [*program, "check", str(tmp_path / "absent")], stderr=full, check=False
+        )
 
     assert done.returncode == ExitCode.NOT_FOUND

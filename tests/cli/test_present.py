@@ -116,7 +116,9 @@ def test_silence_is_told_once_and_not_as_fading(tmp_path: Path) -> None:
     assert "\u2581" not in markdown  # no empty bars
 
     result = vocabgap("report", root, "--now", "last")
-    assert "days old" not in result.out + (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "days old" not in result.out + (tmp_path / "out" / "report.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_loop_of_one_session_is_marked_beside_its_rank(tmp_path: Path) -> None:
@@ -132,5 +134,7 @@ def test_a_loop_of_one_session_is_marked_beside_its_rank(tmp_path: Path) -> None
         assert "12 of 12 from one session" in " ".join(text.split())
         assert "of 8 from one session" not in text
     assert '</a> <span class="name">12 of 12 from one session</span>' in faces[1]
-    capabilities = [line for line in map(json.loads, rows.out.splitlines()) if line["event"] == "capability"]
+    capabilities = [
+        line for line in map(json.loads, rows.out.splitlines()) if line["event"] == "capability"
+    ]
     assert [line["capability"]["largest_session"] for line in capabilities] == [12, 1]

@@ -31,7 +31,19 @@ def test_ranking_is_a_table_with_an_account_below(photos: Path) -> None:
         "#", "capability", "mentions", "likely", "images", "sessions", "last", "seen", "unsatisfied",
         "category",
     ]  # fmt: skip
-    assert lines[2].split() == ["1", "┐", "sky", "mask", "2", "2–3", "2", "2", "2026-05-02", "1/1", "local"]
+    assert lines[2].split() == [
+        "1",
+        "┐",
+        "sky",
+        "mask",
+        "2",
+        "2–3",
+        "2",
+        "2",
+        "2026-05-02",
+        "1/1",
+        "local",
+    ]
     assert "2 of 2 capabilities, 3 mentions." in result.out
     assert "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject\n" in result.out
     assert result.err == ""
@@ -60,7 +72,9 @@ def test_ranks_that_are_missing_in_the_list_are_accounted_for(photos: Path, tmp_
 
 def test_what_was_authored_and_is_missed_again_is_marked(photos: Path) -> None:
     vocabgap("report", photos)
-    vocabgap("decide", "author", "sky mask", "--entry", "sky", "--now", "2026-04-02", "--actor", "ana")
+    vocabgap(
+        "decide", "author", "sky mask", "--entry", "sky", "--now", "2026-04-02", "--actor", "ana"
+    )
 
     message = vocabgap("report", photos).out
 
@@ -73,7 +87,9 @@ def test_markdown_is_the_published_report(photos: Path, tmp_path: Path) -> None:
 
 
 def test_ranks_that_are_too_close_to_call_are_bracketed_and_told_in_a_line(demo: Path) -> None:
-    message = vocabgap("report", demo, "--embedder", "none", "--now", "2026-07-01", "--top", "4").out
+    message = vocabgap(
+        "report", demo, "--embedder", "none", "--now", "2026-07-01", "--top", "4"
+    ).out
     ranks = [line[:6].strip() for line in message.splitlines() if line[:2].strip().isdigit()]
     assert ranks[:4] == ["1 ┐", "2 │", "3 ┘", "4 ┐"]
     assert "\nRanks 1 to 3 and 4 to 9 are too close to call.\n" in message
@@ -113,7 +129,9 @@ def test_csv_is_nothing_but_the_table(photos: Path) -> None:
     ]
 
 
-def test_csv_says_how_sure_a_rank_is_and_what_is_there_already(photos: Path, tmp_path: Path) -> None:
+def test_csv_says_how_sure_a_rank_is_and_what_is_there_already(
+    photos: Path, tmp_path: Path
+) -> None:
     listed = tmp_path / "words.json"
     listed.write_text('{"entries": [{"name": "grain_size"}]}')
 
@@ -135,13 +153,17 @@ def test_csv_names_the_entries_that_cover_a_part_of_what_is_listed(tmp_path: Pat
     listed.write_text('{"entries": [{"name": "sky_mask"}, {"name": "fog_density"}]}')
 
     root = write_corpus(tmp_path, {"one": asked})
-    result = vocabgap("report", root, "--format", "csv", "--vocabulary", listed, "--threshold", "0.99")
+    result = vocabgap(
+        "report", root, "--format", "csv", "--vocabulary", listed, "--threshold", "0.99"
+    )
 
     (row,) = csv.DictReader(io.StringIO(result.out))
     assert (row["mentions"], row["covered_by"]) == ("3", "sky_mask")
 
 
-def test_json_has_one_event_a_capability_and_ends_in_the_result(photos: Path, tmp_path: Path) -> None:
+def test_json_has_one_event_a_capability_and_ends_in_the_result(
+    photos: Path, tmp_path: Path
+) -> None:
     outcome = vocabgap("--json", "report", photos)
     events = [json.loads(line) for line in outcome.out.splitlines()]
     assert [event["stage"] for event in events if event["event"] == "stage"] == [
@@ -165,7 +187,13 @@ def test_json_has_an_event_a_set_of_operations_that_exceeds_chance(tmp_path: Pat
     events = [json.loads(line) for line in result.out.splitlines()]
     (event,) = (event["combination"] for event in events if event["event"] == "combination")
     low, needs = event.pop("lift_low"), event.pop("needs")
-    assert event == {"operations": ["blur", "crop"], "records": 5, "images": 5, "expected": 1.0, "lift": 5.0}
+    assert event == {
+        "operations": ["blur", "crop"],
+        "records": 5,
+        "images": 5,
+        "expected": 1.0,
+        "lift": 5.0,
+    }
     assert (1 < low < 5, needs) == (True, ["sky mask"])
 
 
@@ -180,7 +208,9 @@ def test_what_is_probably_covered_is_told_beside_the_ranking(photos: Path, tmp_p
     ]
 
     assert "Not in this list: 1 probably covered; see report.md." in message
-    ranked = [(each["event"], each["capability"]["rank"]) for each in events if "capability" in each]
+    ranked = [
+        (each["event"], each["capability"]["rank"]) for each in events if "capability" in each
+    ]
     assert ranked == [("capability", 2), ("covered", 1)]
 
 
@@ -211,13 +241,19 @@ def test_a_report_of_nothing_is_not_published_unless_meant(
 
     assert result.code == 0
     assert ("No record in these logs counts" if images else "No log was found") in result.out
-    assert json.loads((tmp_path / "out" / "run.json").read_text())["command"].count("--allow-empty") == 1
+    assert (
+        json.loads((tmp_path / "out" / "run.json").read_text())["command"].count("--allow-empty")
+        == 1
+    )
 
 
 def test_where_no_log_is_found_it_is_told_what_was_looked_for_and_where(tmp_path: Path) -> None:
     result = vocabgap("report", write_corpus(tmp_path, {}), "--quiet")
 
-    assert f"no log was found in '{tmp_path / 'photos'}': looked for vocabulary_gaps.jsonl, " in result.err
+    assert (
+        f"no log was found in '{tmp_path / 'photos'}': looked for vocabulary_gaps.jsonl, "
+        in result.err
+    )
     assert "`vocabgap log` begins a log" in result.err
 
 
@@ -239,10 +275,18 @@ def test_a_report_whose_logs_are_gone_leaves_the_one_before(photos: Path, tmp_pa
     ("options", "why", "hint"),
     [
         (("--image", "her"), "no record has image 'her'", "did you mean 'heron'?"),
-        (("--image", "heron", "--image", "her"), "no record has image 'her'", "did you mean 'heron'?"),
+        (
+            ("--image", "heron", "--image", "her"),
+            "no record has image 'her'",
+            "did you mean 'heron'?",
+        ),
         (("--operation", "graim"), "no record has operation 'graim'", "did you mean 'grain'?"),
         (("--category", "locale"), "no record has category 'locale'", "did you mean 'local'?"),
-        (("--category", "xyz"), "no record has category 'xyz'", "there are 2, such as local, uncategorized"),
+        (
+            ("--category", "xyz"),
+            "no record has category 'xyz'",
+            "there are 2, such as local, uncategorized",
+        ),
         (("--session", "s-7"), "no record has session 's-7'", "did you mean 's-2' or 's-1'?"),
         (("--repo", "photo"), "no record has repository 'photo'", "did you mean 'photos'?"),
         (("--tenant", "locl"), "no record has tenant 'locl'", "did you mean 'local'?"),
@@ -297,15 +341,22 @@ def test_a_run_that_has_lost_more_than_half_of_its_logs_is_refused(tmp_path: Pat
     result = vocabgap("report", root)
 
     assert (result.code, result.out) == (4, "")
-    assert "the earlier report had 10 logs, but now there are 4 (6 of 'photos' are missing)" in result.err
+    assert (
+        "the earlier report had 10 logs, but now there are 4 (6 of 'photos' are missing)"
+        in result.err
+    )
     assert "--allow-shrink" in result.err
     assert (tmp_path / "out" / "run.json").read_bytes() == before
     assert vocabgap("report", root, "--allow-shrink", "--quiet").code == 0
-    assert vocabgap("report", root, "--quiet").code == 0  # what is compared with is the smaller one now
+    assert (
+        vocabgap("report", root, "--quiet").code == 0
+    )  # what is compared with is the smaller one now
 
 
 def test_a_run_that_has_lost_more_than_half_of_its_lines_is_refused(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap(f"need {n}") for n in range(5)], "two": [gap("sky mask")]})
+    root = write_corpus(
+        tmp_path, {"one": [gap(f"need {n}") for n in range(5)], "two": [gap("sky mask")]}
+    )
     vocabgap("report", root)
     log = root / "one" / "vocabulary_gaps.jsonl"
     log.write_text(log.read_text().splitlines(keepends=True)[0])  # a copy from before is put back
@@ -342,7 +393,9 @@ def test_a_report_of_other_roots_has_lost_nothing(tmp_path: Path) -> None:
 
 
 def test_what_a_date_leaves_out_for_want_of_one_is_counted(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
+    root = write_corpus(
+        tmp_path, {"one": [gap("sky mask"), gap("film grain", timestamp="some day")]}
+    )
 
     result = vocabgap("report", root, "--since", "2026-01-01")
 
@@ -380,7 +433,9 @@ def test_a_root_whose_name_is_not_utf_8_is_read(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_looks_like_markup_is_printed_as_it_was_written(tmp_path: Path, label: str) -> None:
-    result = vocabgap("report", write_corpus(tmp_path, {"one": [gap(label, intent_category=label)]}))
+    result = vocabgap(
+        "report", write_corpus(tmp_path, {"one": [gap(label, intent_category=label)]})
+    )
     assert result.code == 0, result.err
     assert result.out.count(label) == 2
 

@@ -57,7 +57,9 @@ def test_a_missing_settings_file_is_not_found_and_named(photos: Path) -> None:
     assert "team.toml" in result.err
 
 
-def test_a_folder_of_other_files_is_a_state_error_and_left_alone(photos: Path, tmp_path: Path) -> None:
+def test_a_folder_of_other_files_is_a_state_error_and_left_alone(
+    photos: Path, tmp_path: Path
+) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "thesis.txt").write_text("precious")
@@ -116,18 +118,26 @@ def test_every_ranking_is_offered(photos: Path, tmp_path: Path, by: str) -> None
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_what_too_few_ask_for_is_left_out(photos: Path, arguments: tuple[str, ...], shown: str) -> None:
+def test_what_too_few_ask_for_is_left_out(
+    photos: Path, arguments: tuple[str, ...], shown: str
+) -> None:
     assert shown in vocabgap("report", photos, *arguments).out
 
 
-def test_vocabularies_may_be_several_and_their_places_are_not_published(photos: Path, tmp_path: Path) -> None:
+def test_vocabularies_may_be_several_and_their_places_are_not_published(
+    photos: Path, tmp_path: Path
+) -> None:
     for name in ("grain", "sky"):
         (tmp_path / f"{name}.json").write_text(f'[{{"name": "{name}_mask"}}]')
 
-    result = vocabgap("report", photos, "--vocabulary", tmp_path / "grain.json", "--vocabulary", "sky.json")
+    result = vocabgap(
+        "report", photos, "--vocabulary", tmp_path / "grain.json", "--vocabulary", "sky.json"
+    )
 
     assert result.code == 0
-    best = pl.read_parquet("out/capabilities.parquet")["covered_by"].list.first().struct.field("entry")
+    best = (
+        pl.read_parquet("out/capabilities.parquet")["covered_by"].list.first().struct.field("entry")
+    )
     assert sorted(best) == ["grain_mask", "sky_mask"]
     published = Path("out/run.json").read_text(encoding="utf-8")
     assert json.loads(published)["parameters"]["settings"]["vocabulary"]["paths"] == [

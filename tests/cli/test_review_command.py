@@ -18,7 +18,14 @@ from builders.hostile import hostile_texts, unseen
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.reviewing import Review
 
-MASKS = ("sky mask", "mask for the sky", "cloud mask", "cloud mask tool", "skin mask", "mask of skin area")
+MASKS = (
+    "sky mask",
+    "mask for the sky",
+    "cloud mask",
+    "cloud mask tool",
+    "skin mask",
+    "mask of skin area",
+)
 GRAINS = ("film grain", "film grain look", "grain of old film")
 
 
@@ -82,7 +89,8 @@ def test_ticks_are_decisions_that_the_next_report_follows(
     assert "merged 2 groups and split off 1 part: rank 2" in result.out
     assert "next: `vocabgap report photos`" in result.out
     merge, split = (
-        next(each for each in kept(tmp_path) if each["action"] == name) for name in ("merge", "split")
+        next(each for each in kept(tmp_path) if each["action"] == name)
+        for name in ("merge", "split")
     )
     assert vocabgap("report", "photos", "--now", "2026-07-01").code == 0
     ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
@@ -134,7 +142,9 @@ def test_a_skipped_screen_is_shown_by_the_next_review(
     second = at_a_terminal(monkeypatch, "q")
 
     assert not kept(tmp_path)
-    assert labels_of_screens(first)[0] == labels_of_screens(second)[0] != labels_of_screens(first)[1]
+    assert (
+        labels_of_screens(first)[0] == labels_of_screens(second)[0] != labels_of_screens(first)[1]
+    )
     assert "1 screen, 0 decisions" in first.out
 
 
@@ -143,7 +153,10 @@ def test_a_trial_says_what_an_answer_would_change_and_saves_nothing(
 ) -> None:
     result = at_a_terminal(monkeypatch, "1 ?", "q")
 
-    assert "this answer would have this effect:\nmerged 2 groups: rank 2 -> 1, 4 -> 8 mentions" in result.out
+    assert (
+        "this answer would have this effect:\nmerged 2 groups: rank 2 -> 1, 4 -> 8 mentions"
+        in result.out
+    )
     assert not kept(tmp_path)
 
 
@@ -171,8 +184,12 @@ def test_records_of_a_group_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "this screen has no group 99" in result.out
 
 
-@pytest.mark.parametrize("keys", ["what", "0", "0-1", "1-99", "99", "-z", "-", ",", "1 e", "1_0", "²"])
-def test_other_keys_change_nothing(keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "keys", ["what", "0", "0-1", "1-99", "99", "-z", "-", ",", "1 e", "1_0", "²"]
+)
+def test_other_keys_change_nothing(
+    keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = at_a_terminal(monkeypatch, keys, "?", "q")
 
     assert result.out.count("type numbers and letters of this screen, such as 1 3 -b") == 1
@@ -211,7 +228,9 @@ def test_another_persons_decision_is_named_and_nothing_is_saved(
             break
         shown.append(screen)
     assert screen
-    letter = "abcdef"[next(place for place, part in enumerate(screen.parts) if stranger in part.wordings)]
+    letter = "abcdef"[
+        next(place for place, part in enumerate(screen.parts) if stranger in part.wordings)
+    ]
 
     keys = (*["s"] * len(shown), f"-{letter}", "q")
     result = at_a_terminal(monkeypatch, *keys, options=("--actor", "ben"))
@@ -251,7 +270,9 @@ def test_texts_of_logs_are_shown_and_never_obeyed(
     assert not unseen(result.out)
 
 
-def test_interrupted_it_keeps_what_was_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_it_keeps_what_was_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     keys = iter(["1"])
 
     def pressed(_: str) -> str:

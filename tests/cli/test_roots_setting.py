@@ -83,7 +83,9 @@ def test_the_report_of_roots_that_are_set_can_be_made_again(tmp_path: Path) -> N
     [('"photos"', "expected a list"), ("[3]", "expected text"), ('[""]', "expected")],
     ids=str,
 )
-def test_roots_that_are_no_paths_are_told_with_their_file(tmp_path: Path, value: str, why: str) -> None:
+def test_roots_that_are_no_paths_are_told_with_their_file(
+    tmp_path: Path, value: str, why: str
+) -> None:
     (tmp_path / "vocabgap.toml").write_text(f"[ingest]\nroots = {value}\n")
 
     result = vocabgap("report")

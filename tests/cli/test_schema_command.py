@@ -8,7 +8,9 @@ from vocabgap.model.record import RejectReason
 from vocabgap.model.tables import PUBLISHED
 from vocabgap.reporting.manifest import Manifest
 
-COLUMNS = {name: table.names for name, table in PUBLISHED.items()} | {"run": [*Manifest.__struct_fields__]}
+COLUMNS = {name: table.names for name, table in PUBLISHED.items()} | {
+    "run": [*Manifest.__struct_fields__]
+}
 
 
 @pytest.mark.parametrize("name", COLUMNS)
@@ -38,7 +40,9 @@ def test_the_reasons_of_rejects_are_listed() -> None:
     assert message == f"reasons: {', '.join(RejectReason)}"
 
 
-DOCUMENTS = {name: each.folder / file for each in extensions() for name, file in each.documents.items()}
+DOCUMENTS = {
+    name: each.folder / file for each in extensions() for name, file in each.documents.items()
+}
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -45,7 +45,10 @@ def test_a_capability_is_its_evidence_and_how_to_decide(photos: Path) -> None:
 
     identifier = result.out.split()[0]
     assert "status: new" in result.out or "status: open" in result.out
-    assert "mentions: 2 (likely 2–3) on 2 images in 2 sessions; 1 of 1 unsatisfied, 1 not rated" in result.out
+    assert (
+        "mentions: 2 (likely 2–3) on 2 images in 2 sessions; 1 of 1 unsatisfied, 1 not rated"
+        in result.out
+    )
     assert "  1 × sky mask" in result.out
     assert vocabgap("decide", "pin", identifier).code == 0
 
@@ -97,7 +100,10 @@ def test_an_image_without_a_record_that_counts_says_so(tmp_path: Path) -> None:
 
 def test_an_image_without_gaps_is_shown_and_nothing_else_is_made_up(photos: Path) -> None:
     (photos / "calm").mkdir()
-    result, other = vocabgap("show", "calm", photos), vocabgap("show", "calm", photos, "--kind", "session")
+    result, other = (
+        vocabgap("show", "calm", photos),
+        vocabgap("show", "calm", photos, "--kind", "session"),
+    )
     assert (result.code, result.out) == (0, "image calm\n\nno gap is logged\n")
     assert other.code == 3
 
@@ -144,7 +150,12 @@ def test_hostile_text_is_shown_and_not_obeyed(tmp_path: Path) -> None:
 
 
 def test_what_shows_no_capability_does_not_load_clustering(published: Path, photos: Path) -> None:
-    commands = (["list"], ["list", "--run", "out"], ["show", "heron"], ["show", "s-2", "--run", "out"])
+    commands = (
+        ["list"],
+        ["list", "--run", "out"],
+        ["show", "heron"],
+        ["show", "s-2", "--run", "out"],
+    )
     code = (
         "import sys; from vocabgap.doors.cli.app import run\n"
         f"for command in {commands}:\n"
@@ -154,5 +165,7 @@ def test_what_shows_no_capability_does_not_load_clustering(published: Path, phot
         "    assert not loaded, (command, loaded)"
     )
     command = [sys.executable, "-c", code, str(photos)]
-    done = subprocess.run(command, cwd=published.parent, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=published.parent, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr

@@ -18,7 +18,10 @@ def test_what_a_report_would_compare_wordings_by_is_told(
 ) -> None:
     assert "groups by: words alone\n" in vocabgap("status").out
     monkeypatch.setenv("VOCABGAP_EMBEDDER", str(tmp_path / "gone"))
-    assert f"groups by: nothing: there is no model.onnx in '{tmp_path / 'gone'}'\n" in vocabgap("status").out
+    assert (
+        f"groups by: nothing: there is no model.onnx in '{tmp_path / 'gone'}'\n"
+        in vocabgap("status").out
+    )
 
 
 def test_every_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +50,9 @@ def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> No
         '[categories.operations]\nThermal = "wb"\n[rank]\nhalf_life_days = 30\n'
     )
     message, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
-    settings, _, _ = message.partition("settings file: vocabgap.toml\n\n")[2].partition("\nenvironment:")
+    settings, _, _ = message.partition("settings file: vocabgap.toml\n\n")[2].partition(
+        "\nenvironment:"
+    )
     (tmp_path / "again.toml").write_text(settings)
     again = result(vocabgap("--json", "status", "--config", "again.toml").out)
     for name in ("sources", "aliases", "rules", "operation_categories"):
@@ -56,14 +61,19 @@ def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> No
         assert again["settings"][table] == event["settings"][table]
 
 
-def test_every_variable_is_told_with_its_value_or_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_variable_is_told_with_its_value_or_as_not_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("VOCABGAP_TOP", "4")
     monkeypatch.setenv("VOCABGAP_TRESHOLD", "0.5")
     message, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
     assert 'VOCABGAP_TOP = "4"\n' in message
     assert "VOCABGAP_THRESHOLD is not set\n" in message
     assert "VOCABGAP_TRESHOLD is set, but vocabgap does not use it\n" in message
-    assert (event["environment"]["VOCABGAP_TOP"], event["environment"]["VOCABGAP_OUT"]) == ("4", None)
+    assert (event["environment"]["VOCABGAP_TOP"], event["environment"]["VOCABGAP_OUT"]) == (
+        "4",
+        None,
+    )
     assert event["unknown_variables"] == ["VOCABGAP_TRESHOLD"]
 
 

@@ -86,7 +86,10 @@ def test_a_signal_while_modules_are_loaded_ends_the_run_as_one_later_does(tmp_pa
 
 @pytest.mark.parametrize(
     ("program", "number", "code"),
-    [*((WHILE_WRITING, *stop) for stop in STOPS), (WHILE_WRITING_AND_TIDYING_UP, signal.SIGHUP, 129)],
+    [
+        *((WHILE_WRITING, *stop) for stop in STOPS),
+        (WHILE_WRITING_AND_TIDYING_UP, signal.SIGHUP, 129),
+    ],
 )
 def test_a_signal_while_the_report_is_written_publishes_nothing_and_leaves_nothing(
     program: str, number: int, code: int, tmp_path: Path
@@ -125,12 +128,17 @@ def test_the_package_is_a_program(tmp_path: Path) -> None:
 
 def reviewed(folder: Path, *pressed: bytes | signal.Signals) -> tuple[int, str]:
     """Press a key or send a signal at each prompt of a review; return its exit code and what it showed."""
-    write_corpus(folder, {image: [gap("sky mask"), gap("cloud mask tool")] for image in ("heron", "crane")})
+    write_corpus(
+        folder, {image: [gap("sky mask"), gap("cloud mask tool")] for image in ("heron", "crane")}
+    )
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(folder)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # whatever started the tests
-        os.execv(sys.executable, [sys.executable, "-m", "vocabgap", "review", "photos", "--embedder", "none"])  # noqa: S606
+        os.execv(  # noqa: S606
+            sys.executable,
+            [sys.executable, "-m", "vocabgap", "review", "photos", "--embedder", "none"],
+        )
     shown, new, deadline, waiting = b"", b"", time.monotonic() + 60.0, [*pressed]
     with suppress(OSError):  # the terminal is closed with the process
         while time.monotonic() < deadline:
@@ -150,7 +158,8 @@ def reviewed(folder: Path, *pressed: bytes | signal.Signals) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("end", "code"), [(b"\x03", 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9), (b"\x04", 0), (b"q\n", 0)]
+    ("end", "code"),
+    [(b"\x03", 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9), (b"\x04", 0), (b"q\n", 0)],
 )
 def test_a_review_keeps_its_answers_however_it_ends(
     end: bytes | signal.Signals, code: int, tmp_path: Path

@@ -52,10 +52,14 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_a_table_is_drawn_with_what_stdout_can_carry(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_is_drawn_with_what_stdout_can_carry(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
 
-    heading, rule, first, second = table(("a", "b"), [("größe 木", 1), (None, 2)], numbers=("b",)).split("\n")
+    heading, rule, first, second = table(
+        ("a", "b"), [("größe 木", 1), (None, 2)], numbers=("b",)
+    ).split("\n")
 
     assert first.startswith("größe \\u6728" if encoding == "latin-1" else "gr\\xf6\\xdfe \\u6728")
     assert set(rule) == {"-"}
@@ -67,7 +71,11 @@ def test_a_table_is_drawn_with_what_stdout_can_carry(encoding: str, monkeypatch:
 @pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii", **ODD}, {**C_LOCALE, **ODD}])
 def test_an_odd_terminal_gets_plain_text(environment: dict[str, str], corpus: Path) -> None:
     result = subprocess.run(
-        PROGRAM, capture_output=True, check=False, cwd=corpus.parent, env={**os.environ, **environment}
+        PROGRAM,
+        capture_output=True,
+        check=False,
+        cwd=corpus.parent,
+        env={**os.environ, **environment},
     )
 
     assert (result.returncode, result.stderr) == (0, b"")

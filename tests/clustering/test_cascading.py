@@ -48,7 +48,11 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
 def records() -> pl.DataFrame:
     corpus = draw(160, 40, seed=3)
     return asking(
-        *(text for text, count in zip(corpus.texts, corpus.mentions, strict=True) for _ in range(count))
+        *(
+            text
+            for text, count in zip(corpus.texts, corpus.mentions, strict=True)
+            for _ in range(count)
+        )
     )
 
 
@@ -60,7 +64,9 @@ def scipy_linkage(found: Clusters) -> np.ndarray:
     for left, right in table.select("left", "right").iter_rows():
         points.append(points[left] + points[right])
     sizes = np.array(points[count:], float)
-    return np.column_stack([table.select("left", "right", "height").to_numpy().astype(float), sizes])
+    return np.column_stack(
+        [table.select("left", "right", "height").to_numpy().astype(float), sizes]
+    )
 
 
 def test_no_more_is_embedded_than_may_be(few: int) -> None:
@@ -104,7 +110,12 @@ def test_wordings_of_the_same_words_stay_together_and_contrasting_ones_apart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 3)
-    phrases = ["upload release asset", "upload a release asset now", "download release asset", "tilt shift"]
+    phrases = [
+        "upload release asset",
+        "upload a release asset now",
+        "download release asset",
+        "tilt shift",
+    ]
 
     found = cluster(asking(*phrases, "tilt shift blur"), embedder=Bag())
 
@@ -147,4 +158,9 @@ def test_details_of_a_whole_group_count(monkeypatch: pytest.MonkeyPatch) -> None
 
     cluster(asked, embedder=embedder)
 
-    assert sorted(embedder.asked) == ["sky mask", "sky mask. for clouds", "tilt shift", "tilt shift"]
+    assert sorted(embedder.asked) == [
+        "sky mask",
+        "sky mask. for clouds",
+        "tilt shift",
+        "tilt shift",
+    ]

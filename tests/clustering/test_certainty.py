@@ -25,7 +25,9 @@ class Angles:
         return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-def grouped(*needs: str, threshold: float | None = 0.9, embedder: TextEmbedder | str = "none") -> Clusters:
+def grouped(
+    *needs: str, threshold: float | None = 0.9, embedder: TextEmbedder | str = "none"
+) -> Clusters:
     """What is grouped by words alone, or by a model; at a cut of its own, or where the wordings part."""
     frame = records([{"missing_capability": need} for need in needs])
     return cluster(frame, threshold=threshold, embedder=embedder)
@@ -34,7 +36,9 @@ def grouped(*needs: str, threshold: float | None = 0.9, embedder: TextEmbedder |
 def certainty_of(found: Clusters, wording: str) -> tuple[int, int, bool]:
     (number,) = found.wordings.filter(wording=wording)["cluster"]
     low, high, mixed = (
-        found.clusters.filter(cluster=number).select("mentions_low", "mentions_high", "mixed").row(0)
+        found.clusters.filter(cluster=number)
+        .select("mentions_low", "mentions_high", "mixed")
+        .row(0)
     )
     return low, high, mixed
 
@@ -96,7 +100,9 @@ def test_where_the_wordings_part_a_group_of_far_ones_is_less_sure_than_one_of_ne
 
 
 def test_of_a_selection_the_interval_is_as_wide_in_proportion() -> None:
-    frame = records([{"missing_capability": need, "tenant_id": tenant} for need in LOOSE for tenant in "ab"])
+    frame = records(
+        [{"missing_capability": need, "tenant_id": tenant} for need in LOOSE for tenant in "ab"]
+    )
     found = cluster(frame, threshold=0.95, embedder="none")
 
     half = rank(frame.filter(tenant_id="a"), found, corpus=frame).row(0, named=True)

@@ -70,7 +70,9 @@ def test_without_a_folder_to_keep_it_in_it_is_compiled_each_time(
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize("content", [b"", b"0" * 5_000])
-def test_what_is_damaged_raises_what_the_stage_catches(loop: Loop, kind: str, content: bytes) -> None:
+def test_what_is_damaged_raises_what_the_stage_catches(
+    loop: Loop, kind: str, content: bytes
+) -> None:
     loop()(3)
     for kept in Path(sys.modules["loops"].__file__ or "").parent.rglob(f"loops.doubled*.{kind}"):
         kept.write_bytes(content)
@@ -81,9 +83,13 @@ def test_what_is_damaged_raises_what_the_stage_catches(loop: Loop, kind: str, co
 
 
 @pytest.mark.parametrize(
-    "error", [EOFError("Ran out of input"), OSError(errno.ENOSPC, "No space left on device")], ids=repr
+    "error",
+    [EOFError("Ran out of input"), OSError(errno.ENOSPC, "No space left on device")],
+    ids=repr,
 )
-def test_what_cannot_be_read_or_kept_is_told(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+def test_what_cannot_be_read_or_kept_is_told(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
     def refuse(*_: object) -> None:
         raise error
 
@@ -99,7 +105,9 @@ def test_what_cannot_be_read_or_kept_is_told(monkeypatch: pytest.MonkeyPatch, er
 def test_all_that_is_compiled_is_in_one_module() -> None:
     """Numba does not see a change in another one."""
     functions = [
-        each for each in vars(kernels).values() if isinstance(each, numba.core.registry.CPUDispatcher)
+        each
+        for each in vars(kernels).values()
+        if isinstance(each, numba.core.registry.CPUDispatcher)
     ]
 
     assert {each.py_func.__module__ for each in functions} == {kernels.__name__}
@@ -112,7 +120,12 @@ def test_loops_that_are_not_compiled_find_the_same(monkeypatch: pytest.MonkeyPat
     command = [sys.executable, "-c", _SEARCH]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     tests = Path(__file__).parents[1]
-    plain = subprocess.run(command, capture_output=True, cwd=tests, env=environment, text=True, check=True)
+    plain = subprocess.run(
+        command, capture_output=True, cwd=tests, env=environment, text=True, check=True
+    )
 
     monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
-    assert plain.stdout == f"{cluster(asking('reed mask', 'tilt shift', 'reed masks')).linkage.rows()}\n"
+    assert (
+        plain.stdout
+        == f"{cluster(asking('reed mask', 'tilt shift', 'reed masks')).linkage.rows()}\n"
+    )

@@ -12,7 +12,14 @@ from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError
 from vocabgap.model.tables import Apart, Constraint, Together
 
-MASKS = ("sky mask", "sky mask tool", "cloud mask", "cloud mask tool", "film grain", "film grain look")
+MASKS = (
+    "sky mask",
+    "sky mask tool",
+    "cloud mask",
+    "cloud mask tool",
+    "film grain",
+    "film grain look",
+)
 PAIRS = {frozenset(MASKS[:2]), frozenset(MASKS[2:4]), frozenset(MASKS[4:])}
 
 
@@ -64,7 +71,10 @@ def test_what_is_said_to_stay_does_whatever_it_resembles() -> None:
 
     parted = found.constrained([Apart("sky mask", ("cloud mask",), "mine", (like_what_leaves,))])
 
-    assert grouped_wordings(parted) == {frozenset({*MASKS[:4]} - {"cloud mask"}), frozenset({"cloud mask"})}
+    assert grouped_wordings(parted) == {
+        frozenset({*MASKS[:4]} - {"cloud mask"}),
+        frozenset({"cloud mask"}),
+    }
 
 
 def test_the_undecided_stay_where_they_resemble_both_alike() -> None:
@@ -99,8 +109,12 @@ def test_a_split_stays_in_force_when_a_later_merge_would_undo_it() -> None:
 
 
 def test_together_and_apart_is_told(found: Clusters) -> None:
-    with pytest.raises(InvalidInputError, match="decisions both merge and split 'sky mask' and 'cloud mask'"):
-        found.constrained([Together("sky mask", "cloud mask"), Apart("sky mask", ("cloud mask",), "mine")])
+    with pytest.raises(
+        InvalidInputError, match="decisions both merge and split 'sky mask' and 'cloud mask'"
+    ):
+        found.constrained(
+            [Together("sky mask", "cloud mask"), Apart("sky mask", ("cloud mask",), "mine")]
+        )
 
 
 def test_a_surface_that_was_not_clustered_is_told(found: Clusters) -> None:
@@ -120,7 +134,15 @@ def _constraints(draw: st.DrawFn, surfaces: Sequence[str]) -> list[Constraint]:
     return made
 
 
-SURFACES = ("sky mask", "mask tool", "cloud mask", "film grain", "grain look", "night glow", "glow mask")
+SURFACES = (
+    "sky mask",
+    "mask tool",
+    "cloud mask",
+    "film grain",
+    "grain look",
+    "night glow",
+    "glow mask",
+)
 
 
 @given(st.data(), st.floats(0.0, 1.0), st.lists(st.sampled_from(SURFACES), max_size=6))

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from builders.clustering import asking, linkage
-from vocabgap.clustering.contrasts import NEGATION, SHORT, Poles, leaving, parting_poles, pole_rows, poles_of
+from vocabgap.clustering.contrasts import (
+    NEGATION,
+    SHORT,
+    Poles,
+    leaving,
+    parting_poles,
+    pole_rows,
+    poles_of,
+)
 from vocabgap.clustering.grouping import cluster
 from vocabgap.model.frames import need
 from vocabgap.text import surface
@@ -74,7 +82,8 @@ def test_what_means_the_same_or_says_nothing_of_it_does_not_differ(one: str, oth
 
 def test_who_says_both_poles_stands_at_neither() -> None:
     both, one, other = (
-        poles_of(stems(wording)) for wording in ("merge and split cells", "merge cells", "split cells")
+        poles_of(stems(wording))
+        for wording in ("merge and split cells", "merge cells", "split cells")
     )
     contrast = next(each for each, pole in one.items() if other.get(each, pole) != pole)
 
@@ -83,7 +92,8 @@ def test_who_says_both_poles_stands_at_neither() -> None:
 
 def test_two_words_count_where_they_stand_side_by_side() -> None:
     on, off, apart = (
-        poles_of(stems(wording)) for wording in ("log in again", "log out again", "log what goes in")
+        poles_of(stems(wording))
+        for wording in ("log in again", "log out again", "log what goes in")
     )
     contrast = next(each for each, pole in on.items() if off.get(each, pole) != pole)
 
@@ -179,15 +189,27 @@ NEITHER, LEFT, RIGHT = 0, 1, 2
 def test_of_two_that_contrast_the_one_with_fewer_mentions_leaves() -> None:
     poles: list[Poles] = [{5: 0}, {5: 1}, {}, {}]
 
-    assert leaving(PAIRS, np.array([1.0, 2.0, 1.0, 1.0]), poles).tolist() == [LEFT, NEITHER, NEITHER]
-    assert leaving(PAIRS, np.array([2.0, 1.0, 1.0, 1.0]), poles).tolist() == [RIGHT, NEITHER, NEITHER]
+    assert leaving(PAIRS, np.array([1.0, 2.0, 1.0, 1.0]), poles).tolist() == [
+        LEFT,
+        NEITHER,
+        NEITHER,
+    ]
+    assert leaving(PAIRS, np.array([2.0, 1.0, 1.0, 1.0]), poles).tolist() == [
+        RIGHT,
+        NEITHER,
+        NEITHER,
+    ]
 
 
 def test_who_stays_goes_on_as_if_nobody_had_left() -> None:
     """The second and third need stand at one pole, the first, which left, at the other."""
     weights = np.array([3.0, 4.0, 5.0, 6.0])
 
-    assert leaving(PAIRS, weights, [{5: 0}, {5: 1}, {5: 1}, {}]).tolist() == [LEFT, NEITHER, NEITHER]
+    assert leaving(PAIRS, weights, [{5: 0}, {5: 1}, {5: 1}, {}]).tolist() == [
+        LEFT,
+        NEITHER,
+        NEITHER,
+    ]
 
 
 def test_a_few_of_a_group_do_not_say_where_it_stands() -> None:
@@ -213,7 +235,9 @@ def test_who_leaves_takes_nobody_along() -> None:
 def test_what_contrasts_is_grouped_apart(embedder: str, request: pytest.FixtureRequest) -> None:
     if embedder != "none":
         request.getfixturevalue(embedder)
-    found = cluster(asking(*(wording for wordings in APART for wording in wordings)), embedder=embedder)
+    found = cluster(
+        asking(*(wording for wordings in APART for wording in wordings)), embedder=embedder
+    )
 
     number = dict(found.wordings.select("wording", "cluster").iter_rows())
     for wordings in APART:

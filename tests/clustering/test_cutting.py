@@ -28,7 +28,12 @@ def test_noun_phrases_are_no_sentences(phrase: str) -> None:
 
 @pytest.mark.parametrize(
     "sentence",
-    ["How do I mask the sky?", "I can't select it", "The user wanted what they had before", "It can crop"],
+    [
+        "How do I mask the sky?",
+        "I can't select it",
+        "The user wanted what they had before",
+        "It can crop",
+    ],
 )
 def test_sentences_are_sentences(sentence: str) -> None:
     assert sentence_share(np.array([clause_share(surface(sentence))])).tolist() == [1.0]
@@ -85,7 +90,9 @@ CROWDED: Final = Cut(pair=0.3, group=0.0, sentence=0.0, crowded=0.5)
         ((0.1,), 0.3),  # the others are beyond what is known
     ],
 )
-def test_where_wordings_are_near_anyway_they_part_sooner(heights: tuple[float, ...], pair: float) -> None:
+def test_where_wordings_are_near_anyway_they_part_sooner(
+    heights: tuple[float, ...], pair: float
+) -> None:
     merges = linkage(
         *((0 if at == 0 else 5 + at, at + 1, height, at + 2) for at, height in enumerate(heights))
     )

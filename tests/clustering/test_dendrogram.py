@@ -79,7 +79,9 @@ def test_the_tree_below_a_group_that_a_side_left_is_without_it() -> None:
 
 
 @given(forests(), st.floats(0.0, 1.0))
-def test_the_tree_below_a_group_joins_all_of_it(forest: tuple[list[Merge], int], threshold: float) -> None:
+def test_the_tree_below_a_group_joins_all_of_it(
+    forest: tuple[list[Merge], int], threshold: float
+) -> None:
     merges, count = forest
     whole = ordered(merges, [1.0] * count)
     labels = flat_groups(whole, count, threshold)

@@ -14,7 +14,13 @@ from scipy import sparse
 from builders.clustering import asking, in_full, linkage, random_rows
 from vocabgap.clustering import describing
 from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller, cohesion, similarity, weakest_links
+from vocabgap.clustering.describing import (
+    SHOWN_DIGITS,
+    Labeller,
+    cohesion,
+    similarity,
+    weakest_links,
+)
 from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import points_of
@@ -85,12 +91,16 @@ def test_a_dense_part_counts_as_the_rest_of_a_row(seed: int, labels: IntArray) -
     every = (dense(terms) @ dense(terms).T + further @ further.T) / 2.0
 
     np.testing.assert_allclose(dense(rows) @ dense(rows).T, every, atol=SHOWN)
-    np.testing.assert_allclose(similarity(rows, labels), every[np.arange(len(labels)), labels], atol=SHOWN)
+    np.testing.assert_allclose(
+        similarity(rows, labels), every[np.arange(len(labels)), labels], atol=SHOWN
+    )
     np.testing.assert_allclose(cohesion(rows, labels), pairwise(rows, labels), atol=SHOWN)
 
 
 def test_rows_that_point_apart_have_no_similarity() -> None:
-    rows = Rows(sparse.csr_array((2, 1)), sparse.csr_array((0, 0)), np.array([[1.0, 0.0], [-0.6, 0.8]]))
+    rows = Rows(
+        sparse.csr_array((2, 1)), sparse.csr_array((0, 0)), np.array([[1.0, 0.0], [-0.6, 0.8]])
+    )
 
     assert similarity(rows, np.array([1, 0])).tolist() == [0.0, 0.0]
     assert cohesion(rows, np.array([0, 0])).tolist() == [0.0]

@@ -51,7 +51,9 @@ def by_hand(embeddings: np.ndarray) -> np.ndarray:
     centred /= np.linalg.norm(centred, axis=1, keepdims=True)
     rows = []
     for own, row in enumerate(centred):
-        near = sorted((-float(row @ other), place) for place, other in enumerate(centred) if place != own)
+        near = sorted(
+            (-float(row @ other), place) for place, other in enumerate(centred) if place != own
+        )
         weights = {place: max(-distance, 0.0) ** 3 for distance, place in near[:EXPANSION]}
         drawn = sum(weight * centred[place] for place, weight in weights.items())
         rows.append(row + drawn / (0.2 + sum(weights.values())))
@@ -70,7 +72,9 @@ def test_rows_are_centred_and_augmented_by_their_nearest(count: int) -> None:
 
 
 @pytest.mark.parametrize("cells", [1, 613])
-def test_the_size_of_the_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
+def test_the_size_of_the_blocks_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, cells: int
+) -> None:
     embeddings = directions(4, 90)
     whole = dense_rows(embeddings)
 
@@ -98,7 +102,9 @@ def test_each_of_equal_texts_counts(copies: tuple[int, ...]) -> None:
 
 
 def test_a_surface_is_embedded_as_it_is_worded_most_and_once_more_as_its_need() -> None:
-    records = asking("No way to reed-mask", "no way to reed mask", "no way to reed mask", "tilt shift")
+    records = asking(
+        "No way to reed-mask", "no way to reed mask", "no way to reed mask", "tilt shift"
+    )
     embedder = Fixed(directions(2, 4))
 
     rows = blended_rows(points_of(records).with_texts(), embedder)
@@ -146,5 +152,7 @@ def test_what_is_no_vector_a_text_is_refused(vectors: object, message: str) -> N
 
 @pytest.mark.parametrize("named", [3, np.zeros(2)])
 def test_what_is_no_embedder_is_refused(named: Any) -> None:  # noqa: ANN401 - anything may come
-    with pytest.raises(InvalidInputError, match="embedder: expected an object with a name and embed"):
+    with pytest.raises(
+        InvalidInputError, match="embedder: expected an object with a name and embed"
+    ):
         cluster(asking("reed mask", "tilt shift"), embedder=named)

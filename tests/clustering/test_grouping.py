@@ -22,7 +22,9 @@ def test_no_records_give_empty_tables() -> None:
 
 
 def test_lines_that_do_not_count_are_left_out() -> None:
-    gaps = asking("sky mask", "Sky masks", "film grain").with_columns(counted=pl.Series([True, False, True]))
+    gaps = asking("sky mask", "Sky masks", "film grain").with_columns(
+        counted=pl.Series([True, False, True])
+    )
 
     for given in (gaps, Parts.of(gaps)):
         assert cluster(given).wordings["wording"].to_list() == ["film grain", "sky mask"]
@@ -85,7 +87,9 @@ def test_threshold_of_one_groups_all_that_share_anything() -> None:
 
 @pytest.mark.parametrize("threshold", [-0.01, 1.01, float("nan"), float("inf"), 70])
 def test_threshold_that_is_no_cosine_distance_is_refused(threshold: float) -> None:
-    with pytest.raises(InvalidInputError, match=r"^threshold: expected a number [<>]= [01]\.0, found"):
+    with pytest.raises(
+        InvalidInputError, match=r"^threshold: expected a number [<>]= [01]\.0, found"
+    ):
         cluster(asking("barn door"), threshold=threshold)
 
 
@@ -110,14 +114,18 @@ def test_stop_words_take_a_shared_word_out_of_the_comparison() -> None:
 
 def test_label_says_what_most_of_the_group_says() -> None:
     found = cluster(
-        asking(*["lamp glow halo"] * 3, "lamp glow", "lamp glow", "soft lamp glow halo on old brass")
+        asking(
+            *["lamp glow halo"] * 3, "lamp glow", "lamp glow", "soft lamp glow halo on old brass"
+        )
     )
 
     assert found.clusters["label"].to_list() == ["lamp glow halo"]
 
 
 def test_similarity_falls_with_the_distance_from_the_label() -> None:
-    found = cluster(asking(*["lamp glow halo"] * 3, "lamp glow halos", "lamp glow", "lamp"), threshold=1.0)
+    found = cluster(
+        asking(*["lamp glow halo"] * 3, "lamp glow halos", "lamp glow", "lamp"), threshold=1.0
+    )
 
     similarity = dict(found.wordings.select("wording", "similarity").iter_rows())
     assert similarity["lamp glow halos"] == 1.0

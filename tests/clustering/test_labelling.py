@@ -9,7 +9,9 @@ from vocabgap.clustering.describing import best_wording, core_terms, representat
 TERMS = ["fog", "mask", "feather", "grain"]
 
 groups_of_surfaces = st.lists(
-    st.tuples(st.frozensets(st.sampled_from(TERMS), min_size=1), st.integers(1, 9)), min_size=1, max_size=8
+    st.tuples(st.frozensets(st.sampled_from(TERMS), min_size=1), st.integers(1, 9)),
+    min_size=1,
+    max_size=8,
 )
 
 
@@ -21,7 +23,11 @@ def chosen(*members: tuple[str, int]) -> str:
 
 
 def test_core_terms_are_those_that_half_of_the_mentions_use() -> None:
-    members = [frozenset({"fog", "mask"}), frozenset({"fog", "grain"}), frozenset({"fog", "feather"})]
+    members = [
+        frozenset({"fog", "mask"}),
+        frozenset({"fog", "grain"}),
+        frozenset({"fog", "feather"}),
+    ]
 
     assert core_terms(members, [2, 1, 1]) == {"fog": 4, "mask": 2}
 
@@ -33,7 +39,9 @@ def test_core_is_what_several_members_use_where_nothing_is_shared_by_half() -> N
 
 
 def test_members_that_share_nothing_have_no_core() -> None:
-    assert core_terms([frozenset({"fog"}), frozenset({"mask"}), frozenset({"grain"})], [1, 1, 1]) == {}
+    assert (
+        core_terms([frozenset({"fog"}), frozenset({"mask"}), frozenset({"grain"})], [1, 1, 1]) == {}
+    )
     assert chosen(("fog", 1), ("mask", 2), ("grain", 1)) == "mask"
 
 
@@ -65,7 +73,10 @@ def test_choice_does_not_depend_on_the_order_of_members(
     shuffled = shuffle.sample(surfaces, len(surfaces))
 
     def choose(names: list[str]) -> str:
-        contents, mentions = [members[name][0] for name in names], [members[name][1] for name in names]
+        contents, mentions = (
+            [members[name][0] for name in names],
+            [members[name][1] for name in names],
+        )
         return names[representative(contents, mentions, names)]
 
     assert choose(shuffled) == choose(surfaces)

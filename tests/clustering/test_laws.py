@@ -17,7 +17,9 @@ DEMO = Path(__file__).parents[2] / "data" / "demo"
 WORDS = ["aurora", "noise", "cleanup", "Barn", "door", "tilt", "shift", "the", "???", "not"]
 
 phrase_lists = st.lists(
-    st.one_of(st.text(max_size=12), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)),
+    st.one_of(
+        st.text(max_size=12), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+    ),
     max_size=12,
 )
 
@@ -67,7 +69,9 @@ def test_similarity_and_cohesion_are_from_zero_to_one_and_that_of_a_label_is_one
     assert found.wordings["similarity"].is_between(0.0, 1.0).all()
     assert found.clusters["cohesion"].is_between(0.0, 1.0).all()
     similarity = dict(found.wordings.select("surface", "similarity").iter_rows())
-    assert [similarity[each] for each in found.clusters["label_surface"]] == [1.0] * found.clusters.height
+    assert [similarity[each] for each in found.clusters["label_surface"]] == [
+        1.0
+    ] * found.clusters.height
 
 
 @given(phrase_lists)

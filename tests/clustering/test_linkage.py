@@ -40,7 +40,13 @@ DEMO = Path(__file__).parents[2] / "data" / "demo"
 EXACT = 1e-9
 seeds = st.integers(0, 2**32 - 1)
 weightings = st.lists(st.integers(1, 5), min_size=2, max_size=14)
-MEANINGS = {"haze": "fog", "remove": "clear", "dehaze": "clear fog", "reed": "plant", "reeds": "plant"}
+MEANINGS = {
+    "haze": "fog",
+    "remove": "clear",
+    "dehaze": "clear fog",
+    "reed": "plant",
+    "reeds": "plant",
+}
 
 
 class ByMeaning:
@@ -54,7 +60,9 @@ class ByMeaning:
 
     def _vector(self, text: str) -> FloatArray:
         words = " ".join(MEANINGS.get(word, word) for word in text.casefold().split()).split()
-        vectors = [np.random.default_rng(crc32(word.encode())).standard_normal(48) for word in words]
+        vectors = [
+            np.random.default_rng(crc32(word.encode())).standard_normal(48) for word in words
+        ]
         total = np.sum(vectors, axis=0) + 0.5
         return np.asarray(total / np.linalg.norm(total))
 
@@ -74,7 +82,9 @@ def records_of(corpus: str, config: pytest.Config) -> pl.DataFrame:
         return vocabgap.scan(root_of(corpus, config)).records
     wordings = drawn(300, 60, seed=int(corpus))
     often = [text for number, text in enumerate(wordings) for _ in range(1 + number % 3)]
-    return asking(*often, "mask sky", "sky mask", "lift shadows", "shadow lift", "lift", "shadow", "sky")
+    return asking(
+        *often, "mask sky", "sky mask", "lift shadows", "shadow lift", "lift", "shadow", "sky"
+    )
 
 
 def rows_of(points: Points, space: str) -> Rows:
@@ -108,7 +118,9 @@ def blended(seed: int, count: int, dimensions: int = 16) -> Rows:
         words[row, (at * 7 + rng.integers(0, 6, 4)) % 40] = rng.random(4) + 0.2
     dense = rng.standard_normal((count // 8 + 2, dimensions))[centre]
     dense += 0.7 * rng.standard_normal((count, dimensions))
-    halves = [half / np.linalg.norm(half, axis=1, keepdims=True) * np.sqrt(0.5) for half in (words, dense)]
+    halves = [
+        half / np.linalg.norm(half, axis=1, keepdims=True) * np.sqrt(0.5) for half in (words, dense)
+    ]
     return Rows(sparse.csr_array(halves[0]), sparse.csr_array((0, 0)), halves[1])
 
 
@@ -197,7 +209,9 @@ def test_a_merge_is_no_lower_than_its_parts_where_rounding_would_have_it_so() ->
     assert found.rows() == [(1, 2, near, 72), (0, 3, near, 73)]
 
 
-def distances_after(merges: Merges, rows: Rows, weights: FloatArray) -> Iterator[tuple[float, float, float]]:
+def distances_after(
+    merges: Merges, rows: Rows, weights: FloatArray
+) -> Iterator[tuple[float, float, float]]:
     """Yield, for each merge in order, its height, the distance it was made at, and the least there was."""
     plain = in_full(rows).toarray()
     sums, mass = plain * weights[:, None], weights.copy()
@@ -217,13 +231,19 @@ def distances_after(merges: Merges, rows: Rows, weights: FloatArray) -> Iterator
 
 
 @settings(max_examples=40)
-@given(seeds, st.integers(1, 60), st.sampled_from(["terms", "spelt", "dense"]), st.floats(0.05, 1.0))
+@given(
+    seeds, st.integers(1, 60), st.sampled_from(["terms", "spelt", "dense"]), st.floats(0.05, 1.0)
+)
 def test_every_merge_is_of_the_nearest_pair_at_its_mean_distance(
     seed: int, count: int, kind: str, limit: float
 ) -> None:
     rng = np.random.default_rng(seed)
     spelt = 9 if kind == "spelt" else 0
-    rows = blended(seed, count) if kind == "dense" else mixed_rows(rng, count, spelt, coarse=seed % 2 == 0)
+    rows = (
+        blended(seed, count)
+        if kind == "dense"
+        else mixed_rows(rng, count, spelt, coarse=seed % 2 == 0)
+    )
     weights = rng.integers(1, 51, count).astype(np.float64)
 
     *merges, (_, _, left) = distances_after(reciprocal_merges(rows, weights, limit), rows, weights)
@@ -239,7 +259,11 @@ def test_every_merge_is_of_the_nearest_pair_at_its_mean_distance(
 def test_thousands_of_wordings_are_grouped_as_scipy_groups_them(count: int, space: str) -> None:
     # Where two pairs are equally near, SciPy may take the other. The seed is of a corpus without such a pair.
     contents = sorted({surface(text) for text in drawn(count, count // 7, seed=2)})
-    rows = vectorize(contents, np.ones(count), np.zeros(count)) if space == "words" else blended(count, count)
+    rows = (
+        vectorize(contents, np.ones(count), np.zeros(count))
+        if space == "words"
+        else blended(count, count)
+    )
     distances = np.maximum(1.0 - (in_full(rows) @ in_full(rows).T).toarray(), 0.0)
     np.fill_diagonal(distances, 0.0)
     expected = hierarchy.linkage(squareform(distances, checks=False), "average")
@@ -266,7 +290,9 @@ def test_few_and_many_are_grouped_alike(embedder: Any, monkeypatch: pytest.Monke
 
 
 def test_words_that_share_no_letter_meet_by_meaning() -> None:
-    found = cluster(asking("dehaze", "remove haze", "reed mask", "tilt shift"), embedder=ByMeaning())
+    found = cluster(
+        asking("dehaze", "remove haze", "reed mask", "tilt shift"), embedder=ByMeaning()
+    )
 
     assert frozenset({"dehaze", "remove haze"}) in grouped_wordings(found)
     assert len(grouped_wordings(found)) == 3
@@ -279,7 +305,9 @@ def test_neither_threads_nor_the_size_of_lots_and_blocks_change_a_bit(
     cases = [vectorize(contents, np.ones(600), np.zeros(600)), blended(9, 500)]
 
     def merged() -> list[list[list[float]]]:
-        found = [reciprocal_merges(rows, np.ones(rows.term_weights.shape[0]), 0.8) for rows in cases]
+        found = [
+            reciprocal_merges(rows, np.ones(rows.term_weights.shape[0]), 0.8) for rows in cases
+        ]
         return [[each.keep.tolist(), each.drop.tolist(), each.height.tolist()] for each in found]
 
     expected = merged()
@@ -300,13 +328,17 @@ def test_a_pair_that_shares_thousands_of_terms_is_merged_at_the_very_floor() -> 
     rows = sparse.csr_array(term_weights / np.linalg.norm(term_weights, axis=1, keepdims=True))
     similarity = 1.0 / np.sqrt(2.0)
 
-    merges = reciprocal_merges(Rows(rows, sparse.csr_array((0, 0))), np.ones(4), 1.0 - similarity + 1e-7)
+    merges = reciprocal_merges(
+        Rows(rows, sparse.csr_array((0, 0))), np.ones(4), 1.0 - similarity + 1e-7
+    )
 
     assert merges.height.tolist() == pytest.approx([1.0 - similarity], abs=1e-9)
 
 
 def test_equal_rows_are_merged_at_zero_and_a_row_of_zeros_is_near_to_nothing() -> None:
-    rows = Rows(sparse.csr_array([[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), sparse.csr_array((0, 0)))
+    rows = Rows(
+        sparse.csr_array([[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), sparse.csr_array((0, 0))
+    )
 
     merges = reciprocal_merges(rows, np.ones(4), 1.0)
 

@@ -21,10 +21,14 @@ def rows_of(*rows: list[float]) -> Rows:
     """Rows scaled to unit length, without anything spelt."""
     weights = np.array(rows)
     length = np.linalg.norm(weights, axis=1, keepdims=True)
-    return Rows(sparse.csr_array(weights / np.where(length > 0, length, 1.0)), sparse.csr_array((0, 0)))
+    return Rows(
+        sparse.csr_array(weights / np.where(length > 0, length, 1.0)), sparse.csr_array((0, 0))
+    )
 
 
-def space_of(rows: Rows, weights: list[float] | None = None, floor: float = 0.0) -> SparseNeighbours:
+def space_of(
+    rows: Rows, weights: list[float] | None = None, floor: float = 0.0
+) -> SparseNeighbours:
     count = rows.term_weights.shape[0]
     return SparseNeighbours(rows, np.arange(count), np.array(weights or [1.0] * count), floor)
 
@@ -98,7 +102,9 @@ def test_a_row_of_zeros_has_no_neighbour_and_is_nobodys() -> None:
 
 
 def test_what_is_only_as_similar_as_the_floor_is_no_neighbour() -> None:
-    rows = rows_of([1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0])  # 0.5 from one to two
+    rows = rows_of(
+        [1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]
+    )  # 0.5 from one to two
 
     at, below = searched(space_of(rows, floor=0.5)), searched(space_of(rows, floor=0.49))
 
@@ -106,7 +112,9 @@ def test_what_is_only_as_similar_as_the_floor_is_no_neighbour() -> None:
     assert below.listed[0, :2].tolist() == [1, -1]
 
 
-def test_of_more_equally_near_ones_than_a_list_can_hold_those_of_the_smallest_rows_are_listed() -> None:
+def test_of_more_equally_near_ones_than_a_list_can_hold_those_of_the_smallest_rows_are_listed() -> (
+    None
+):
     count = LISTED + 4
     rows = rows_of([1.0] * count, *np.eye(count).tolist())
     chosen = np.arange(count + 1)[::-1].copy()  # so that the smallest rows stand in the last places
@@ -128,7 +136,9 @@ def test_the_nearest_is_that_of_all_pairs(seed: int, spelt: int, floor: float) -
 
 @settings(max_examples=40)
 @given(seeds, spellings, floors)
-def test_none_that_is_not_listed_is_more_similar_than_the_bound(seed: int, spelt: int, floor: float) -> None:
+def test_none_that_is_not_listed_is_more_similar_than_the_bound(
+    seed: int, spelt: int, floor: float
+) -> None:
     rows, weights = mixed(seed, spelt)
 
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
@@ -146,7 +156,9 @@ def test_what_is_known_does_not_change_what_is_nearest(seed: int, spelt: int) ->
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
     queries = np.arange(40)
     rng = np.random.default_rng(seed)
-    guesses = rng.integers(-1, 40, (40, LISTED + 5)).astype(np.int32)  # any, some twice, or the query itself
+    guesses = rng.integers(-1, 40, (40, LISTED + 5)).astype(
+        np.int32
+    )  # any, some twice, or the query itself
 
     found = space.search(queries, guesses, np.full(40, np.inf))
 
@@ -176,7 +188,10 @@ def test_a_bound_that_what_is_known_exceeds_spares_the_search() -> None:
 
     found = space.search(np.array([0]), np.array([[1]], np.int32), np.array([0.5]))
 
-    assert found.listed[0, :2].tolist() == [1, -1]  # as it was said that no other reaches more than 0.5
+    assert found.listed[0, :2].tolist() == [
+        1,
+        -1,
+    ]  # as it was said that no other reaches more than 0.5
     assert found.bound[0] == 0.5
 
 
@@ -200,7 +215,9 @@ def test_a_merged_cluster_has_the_weight_of_both_and_the_smaller_order() -> None
 
 @settings(max_examples=40)
 @given(seeds, spellings, floors)
-def test_the_nearest_after_merging_is_that_of_the_means(seed: int, spelt: int, floor: float) -> None:
+def test_the_nearest_after_merging_is_that_of_the_means(
+    seed: int, spelt: int, floor: float
+) -> None:
     rows, weights = mixed(seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, floor)
     sums, mass = in_full(rows).toarray() * weights[:, None], weights
@@ -222,8 +239,12 @@ def test_the_nearest_after_merging_is_that_of_the_means(seed: int, spelt: int, f
 
 
 def test_wordings_of_one_stem_are_searched_for_without_scoring_all_of_them() -> None:
-    count = 3 * MANY_POSTINGS // 18  # "deploy1234" has nine trigrams, of which most are those of many others
-    contents = [f"deploy{number}" if number % 3 else f"deploy{number} mask" for number in range(count)]
+    count = (
+        3 * MANY_POSTINGS // 18
+    )  # "deploy1234" has nine trigrams, of which most are those of many others
+    contents = [
+        f"deploy{number}" if number % 3 else f"deploy{number} mask" for number in range(count)
+    ]
     rows = vectorize(contents, np.ones(count), np.zeros(count))
     asked = np.arange(0, count, 97)
 

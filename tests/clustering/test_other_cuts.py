@@ -56,7 +56,9 @@ def test_a_group_that_is_not_there_is_said(found: Clusters) -> None:
         found.dendrogram(99)
 
 
-def test_beyond_the_merges_of_many_surfaces_a_cut_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_the_merges_of_many_surfaces_a_cut_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(linkage, "DENSE_LIMIT", 3)
     found = cluster(asking(*NEEDS), threshold=0.5)
 

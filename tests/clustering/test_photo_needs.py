@@ -12,7 +12,10 @@ from vocabgap.clustering.embedding.model import ModelFiles
 
 GROUPS = [
     ("Reaction-diffusion sharpen / denoise / restore detail", "Modern darktable sharpening family"),
-    ("Reaction-diffusion sharpen / denoise / restore detail", "Sharpening (Radius / Detail / Masking)"),
+    (
+        "Reaction-diffusion sharpen / denoise / restore detail",
+        "Sharpening (Radius / Detail / Masking)",
+    ),
     (
         "Shadow recovery as an explicit single-named primitive",
         "HDR-style highlight + shadow combined recovery as a single named move",
@@ -56,5 +59,7 @@ def test_needs_that_share_words_are_different_groups(
         ("Chromatic-aberration correction", "chromatic aberration removal"),
     ],
 )
-def test_wordings_of_one_need_are_one_group(grouped: Mapping[str, int], wordings: tuple[str, ...]) -> None:
+def test_wordings_of_one_need_are_one_group(
+    grouped: Mapping[str, int], wordings: tuple[str, ...]
+) -> None:
     assert len({grouped[wording] for wording in wordings}) == 1

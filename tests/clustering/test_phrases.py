@@ -45,14 +45,22 @@ def test_spellings_of_one_phrase_share_a_surface() -> None:
 def test_wordings_have_the_columns_of_their_table() -> None:
     found = wordings_of(Parts.of(asking("lens hood")))
 
-    assert dict(found.schema) == {name: WORDINGS.schema[name] for name in ("wording", "mentions", "surface")}
+    assert dict(found.schema) == {
+        name: WORDINGS.schema[name] for name in ("wording", "mentions", "surface")
+    }
 
 
-@given(st.lists(st.sampled_from(["lens hood", "Lens-Hood", "matte box", "???", "tilt"])), st.randoms())
-def test_wordings_do_not_depend_on_the_order_of_records(phrases: list[str], shuffle: random.Random) -> None:
+@given(
+    st.lists(st.sampled_from(["lens hood", "Lens-Hood", "matte box", "???", "tilt"])), st.randoms()
+)
+def test_wordings_do_not_depend_on_the_order_of_records(
+    phrases: list[str], shuffle: random.Random
+) -> None:
     shuffled = shuffle.sample(phrases, len(phrases))
 
-    assert_frame_equal(wordings_of(Parts.of(asking(*shuffled))), wordings_of(Parts.of(asking(*phrases))))
+    assert_frame_equal(
+        wordings_of(Parts.of(asking(*shuffled))), wordings_of(Parts.of(asking(*phrases)))
+    )
 
 
 @given(st.lists(st.text()))

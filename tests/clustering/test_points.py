@@ -13,9 +13,9 @@ from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.model.record import PHRASE_FIELDS
 
 phrase_lists = st.lists(
-    st.lists(st.sampled_from(["Sky", "masks", "the", "not", "???", "it", "is"]), min_size=1, max_size=4).map(
-        " ".join
-    ),
+    st.lists(
+        st.sampled_from(["Sky", "masks", "the", "not", "???", "it", "is"]), min_size=1, max_size=4
+    ).map(" ".join),
     max_size=12,
 )
 
@@ -66,7 +66,9 @@ def test_no_phrase_gives_no_point(phrases: tuple[str | None, ...]) -> None:
 
 def told(*records: dict[str, str]) -> Points:
     columns = (*PHRASE_FIELDS, "intent", "workaround")
-    return points_of(pl.DataFrame(list(records), schema=dict.fromkeys(columns, pl.String))).with_texts()
+    return points_of(
+        pl.DataFrame(list(records), schema=dict.fromkeys(columns, pl.String))
+    ).with_texts()
 
 
 def test_a_text_is_the_need_and_what_the_record_says_of_it() -> None:
@@ -106,13 +108,17 @@ said = st.sampled_from(["", "by hand", "on a scan", "by foot", "harbour map of t
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["sky mask", "Sky masks", "tilt shift"]), said, said), max_size=8),
+    st.lists(
+        st.tuples(st.sampled_from(["sky mask", "Sky masks", "tilt shift"]), said, said), max_size=8
+    ),
     st.randoms(use_true_random=False),
 )
 def test_the_order_of_records_and_how_often_one_says_the_same_change_no_text(
     rows: list[tuple[str, str, str]], shuffle: random.Random
 ) -> None:
-    records = [dict(zip(("missing_capability", "intent", "workaround"), row, strict=True)) for row in rows]
+    records = [
+        dict(zip(("missing_capability", "intent", "workaround"), row, strict=True)) for row in rows
+    ]
 
     one, other = (told(*each) for each in (records, shuffle.sample(records * 2, 2 * len(records))))
 

@@ -12,9 +12,27 @@ from vocabgap.text import surface
 
 SKY = ("sky mask", "mask the sky", "select the sky", "sky selection mask", "a mask of the sky area")
 SKIN = ("skin mask", "mask skin", "select the skin", "skin selection mask", "a mask of skin area")
-CLOUD = ("cloud mask", "mask clouds", "select the clouds", "cloud selection mask", "a mask of cloud area")
-CROP = ("crop to square", "square crop", "crop the square", "square crop ratio", "crop as a square area")
-GRAIN = ("film grain", "grain of a film", "add film grain", "film grain look", "film grain look of old film")
+CLOUD = (
+    "cloud mask",
+    "mask clouds",
+    "select the clouds",
+    "cloud selection mask",
+    "a mask of cloud area",
+)
+CROP = (
+    "crop to square",
+    "square crop",
+    "crop the square",
+    "square crop ratio",
+    "crop as a square area",
+)
+GRAIN = (
+    "film grain",
+    "grain of a film",
+    "add film grain",
+    "film grain look",
+    "film grain look of old film",
+)
 
 
 def clustered(*needs: str) -> Clusters:
@@ -46,12 +64,16 @@ def test_a_screen_shows_a_group_its_parts_and_the_nearest_groups(found: Clusters
 
 
 def test_the_most_valuable_screen_comes_first_and_no_screen_is_too_long() -> None:
-    crowd = [f"{verb} the {noun} mask" for verb in ("feather", "grow", "save") for noun in "abcdefghijkl"]
+    crowd = [
+        f"{verb} the {noun} mask" for verb in ("feather", "grow", "save") for noun in "abcdefghijkl"
+    ]
     found = vg.cluster(asking(*SKY, *SKY, *crowd), embedder="none", threshold=0.1)
 
     screens = found.screens()
 
-    assert [screen.value for screen in screens] == sorted((each.value for each in screens), reverse=True)
+    assert [screen.value for screen in screens] == sorted(
+        (each.value for each in screens), reverse=True
+    )
     assert max(len(screen.neighbours) for screen in screens) == MOST_NEIGHBOURS
     assert max(len(screen.parts) for screen in screens) <= MOST_PARTS
 
@@ -64,7 +86,12 @@ def test_a_contrast_that_the_tree_never_merges_is_a_neighbour() -> None:
 
 
 def test_one_tick_separates_wordings_of_another_number() -> None:
-    lenses = ("24mm lens profile", "85mm lens profile", "lens profile for 85mm", "profile of the 35mm lens")
+    lenses = (
+        "24mm lens profile",
+        "85mm lens profile",
+        "lens profile for 85mm",
+        "profile of the 35mm lens",
+    )
     found = clustered("24mm lens profile", *lenses, "lens profile", *CROP)
     (screen,) = (each for each in found.screens() if lenses[0] in each.wordings)
 

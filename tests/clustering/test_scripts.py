@@ -11,7 +11,11 @@ from vocabgap.clustering.scripts import in_unknown_script, known_scripts, pieces
 # Wordings of one need each: fold paper, play a bell, water the garden.
 NEEDS = {
     "Chinese": ["折叠纸张 纸张折叠 把纸张折叠起来", "播放铃声 铃声播放", "浇灌花园 花园浇灌"],
-    "Japanese": ["紙を折りたたむ 紙の折りたたみ", "鐘を鳴らす 鐘を鳴らすこと", "庭の水まき 庭への水まき"],
+    "Japanese": [
+        "紙を折りたたむ 紙の折りたたみ",
+        "鐘を鳴らす 鐘を鳴らすこと",
+        "庭の水まき 庭への水まき",
+    ],
     "Thai": ["พับกระดาษ การพับกระดาษ", "สั่นกระดิ่ง การสั่นกระดิ่ง", "รดน้ำสวน รดน้ำในสวน"],
     "Russian": [
         "сложить-бумагу сложить-листы-бумаги",
@@ -34,7 +38,9 @@ def groups(wordings: list[str], embedder: str) -> set[frozenset[str]]:
         ("พับกร", ["พับ", "ับก", "บกร"]), ("导出pdf", ["导", "导出", "出", "pdf"]),
     ],
 )  # fmt: skip
-def test_words_of_scripts_without_spaces_are_cut_into_pieces(word: str, expected: list[str]) -> None:
+def test_words_of_scripts_without_spaces_are_cut_into_pieces(
+    word: str, expected: list[str]
+) -> None:
     assert list(pieces([word])) == expected
 
 
@@ -70,7 +76,9 @@ def test_needs_in_other_scripts_are_grouped_by_words(language: str) -> None:
 def test_the_model_does_not_judge_what_it_cannot_read() -> None:
     """No group holds two needs, and most wordings of a need are together, as by words alone."""
     english = ["fold the paper", "paper folding", "ring the bell"]
-    need_of = {wording: need for need in chain.from_iterable(NEEDS.values()) for wording in need.split()}
+    need_of = {
+        wording: need for need in chain.from_iterable(NEEDS.values()) for wording in need.split()
+    }
     wordings = list(need_of)
 
     found = groups([*wordings, *english], "minilm")

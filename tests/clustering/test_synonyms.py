@@ -30,7 +30,9 @@ def test_a_word_may_stand_for_a_phrase() -> None:
 
 
 def test_synonyms_that_share_no_letter_meet() -> None:
-    found = cluster(asking("haze removal", "mist cleanup"), synonyms={"haze removal": ["mist cleanup"]})
+    found = cluster(
+        asking("haze removal", "mist cleanup"), synonyms={"haze removal": ["mist cleanup"]}
+    )
 
     assert found.clusters["surfaces"].to_list() == [2]
     assert found.clusters["weakest_link"].to_list() == [0.0]

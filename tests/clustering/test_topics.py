@@ -20,7 +20,9 @@ from vocabgap.clustering.vectorizing import (
 
 WEAK, STRONG = STRENGTH
 matrices = st.tuples(st.integers(1, 6), st.integers(1, 8)).flatmap(
-    lambda shape: arrays.arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0]))
+    lambda shape: arrays.arrays(
+        np.float64, shape, elements=st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0])
+    )
 )
 
 
@@ -29,7 +31,9 @@ def lengths(rows: sparse.csr_array) -> FloatArray:
 
 
 def test_the_largest_entries_of_a_row_are_kept_and_the_first_of_equal_ones() -> None:
-    rows = sparse.csr_array([[0.0, 3.0, 1.0, 3.0, 2.0], [5.0, 0.0, 0.0, 0.0, 0.0], [0.0] * 5, [1.0] * 5])
+    rows = sparse.csr_array(
+        [[0.0, 3.0, 1.0, 3.0, 2.0], [5.0, 0.0, 0.0, 0.0, 0.0], [0.0] * 5, [1.0] * 5]
+    )
 
     kept = largest(rows, 2).toarray()
 
@@ -37,7 +41,9 @@ def test_the_largest_entries_of_a_row_are_kept_and_the_first_of_equal_ones() -> 
 
 
 @given(matrices, st.integers(1, 9))
-def test_what_is_kept_of_a_row_is_no_smaller_than_what_is_not(values: FloatArray, count: int) -> None:
+def test_what_is_kept_of_a_row_is_no_smaller_than_what_is_not(
+    values: FloatArray, count: int
+) -> None:
     kept = largest(sparse.csr_array(values), count).toarray()
 
     for row, left in zip(values, kept, strict=True):
@@ -46,7 +52,9 @@ def test_what_is_kept_of_a_row_is_no_smaller_than_what_is_not(values: FloatArray
 
 
 def test_a_word_co_occurs_with_those_it_is_seen_with_most() -> None:
-    words = sparse.csr_array(np.eye(TOPIC_WORDS + 5) + np.triu(np.full((TOPIC_WORDS + 5,) * 2, 0.1), 1))
+    words = sparse.csr_array(
+        np.eye(TOPIC_WORDS + 5) + np.triu(np.full((TOPIC_WORDS + 5,) * 2, 0.1), 1)
+    )
 
     kept = co_occurrence(words, np.ones(TOPIC_WORDS + 5))
 
@@ -66,7 +74,9 @@ def test_co_occurrence_is_what_is_said_together_less_what_is_said_everywhere() -
 
 @given(matrices, st.data())
 def test_mentions_stand_for_repeated_surfaces(values: FloatArray, data: st.DataObject) -> None:
-    mentions = np.array(data.draw(st.lists(st.integers(1, 4), min_size=len(values), max_size=len(values))))
+    mentions = np.array(
+        data.draw(st.lists(st.integers(1, 4), min_size=len(values), max_size=len(values)))
+    )
 
     found = co_occurrence(sparse.csr_array(values), mentions.astype(np.float64))
 
@@ -89,8 +99,12 @@ def test_one_surface_of_thousands_of_words_takes_no_matrix_of_their_pairs() -> N
     assert co_occurrence(words, np.ones(1)).nnz == CO_OCCURRING * TOPIC_WORDS
 
 
-@pytest.mark.parametrize(("sentence", "strength"), [(0.0, WEAK), (0.5, (WEAK + STRONG) / 2), (1.0, STRONG)])
-def test_topic_words_are_as_strong_as_a_surface_is_a_sentence(sentence: float, strength: float) -> None:
+@pytest.mark.parametrize(
+    ("sentence", "strength"), [(0.0, WEAK), (0.5, (WEAK + STRONG) / 2), (1.0, STRONG)]
+)
+def test_topic_words_are_as_strong_as_a_surface_is_a_sentence(
+    sentence: float, strength: float
+) -> None:
     words = sparse.csr_array([[0.6, 0.8], [1.0, 0.0]])
 
     found = topic_words(words, sparse.csr_array([[1.0, 2.0], [2.0, 3.0]]), np.full(2, sentence))

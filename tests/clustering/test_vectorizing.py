@@ -25,9 +25,9 @@ Corpus = list[tuple[str, int, float]]
 # So few words that no row is long enough to be shortened.
 corpora = st.lists(
     st.tuples(
-        st.lists(st.sampled_from(["fog", "foggy", "mask", "grain", "x", "über", "4k", "!"]), min_size=1).map(
-            " ".join
-        ),
+        st.lists(
+            st.sampled_from(["fog", "foggy", "mask", "grain", "x", "über", "4k", "!"]), min_size=1
+        ).map(" ".join),
         st.integers(1, 6),
         st.sampled_from([0.0, 0.3, 1.0]),
     ),
@@ -89,7 +89,9 @@ def test_word_part_is_that_of_the_reference_on_the_expanded_corpus(corpus: Corpu
     own = rows.term_weights[:, : rows.n_unspelt]
     expected = lexical_reference(corpus)
     assume(max(np.count_nonzero(expected, axis=1)) <= LONGEST_ROW)
-    np.testing.assert_allclose((own @ own.T).toarray(), WORD_SHARE * expected @ expected.T, atol=1e-12)
+    np.testing.assert_allclose(
+        (own @ own.T).toarray(), WORD_SHARE * expected @ expected.T, atol=1e-12
+    )
 
 
 @given(corpora)

@@ -66,7 +66,9 @@ def _case(line: str, number: int) -> Case:
         return Case(name, unreadable="expected one JSON object")
     name = ascii(found["id"])[1:-1] if isinstance(found.get("id"), str) else name
     if not isinstance(found.get("input"), dict) or "expected" not in found:
-        return Case(name, unreadable="expected an `input`, an object with an `op`, and something `expected`")
+        return Case(
+            name, unreadable="expected an `input`, an object with an `op`, and something `expected`"
+        )
     return Case(name, found["input"], found["expected"])
 
 
@@ -78,23 +80,31 @@ def mismatches(expected: object, observed: object, place: str = "") -> list[str]
 def _mismatches(expected: object, observed: object, place: str) -> Iterator[str]:
     if isinstance(observed, Anything):
         return
-    if isinstance(observed, AnyOf) or (isinstance(observed, Each) and not isinstance(expected, list)):
+    if isinstance(observed, AnyOf) or (
+        isinstance(observed, Each) and not isinstance(expected, list)
+    ):
         if all(mismatches(expected, value) for value in observed.values):
             yield _told(place, expected, observed.values)
     elif isinstance(observed, Each):
         yield from _mismatches(expected, observed.values, place)
     elif isinstance(expected, dict) and isinstance(observed, Mapping):
         yield from _in_object(expected, observed, place)
-    elif isinstance(expected, list) and isinstance(observed, list) and len(expected) == len(observed):
+    elif (
+        isinstance(expected, list) and isinstance(observed, list) and len(expected) == len(observed)
+    ):
         for number, (wanted, found) in enumerate(zip(expected, observed, strict=True)):
             yield from _mismatches(wanted, found, f"{place}[{number}]")
     elif isinstance(expected, str) and isinstance(observed, Mapping) and "code" in observed:
-        yield from _mismatches(expected, observed["code"], place)  # an error, of which the code is enough
+        yield from _mismatches(
+            expected, observed["code"], place
+        )  # an error, of which the code is enough
     elif isinstance(expected, bool) is not isinstance(observed, bool) or expected != observed:
         yield _told(place, expected, observed)
 
 
-def _in_object(expected: Mapping[str, object], observed: Mapping[str, object], place: str) -> Iterator[str]:
+def _in_object(
+    expected: Mapping[str, object], observed: Mapping[str, object], place: str
+) -> Iterator[str]:
     for key, value in expected.items():
         within = f"{place}.{key}" if place else key
         if key in observed:

@@ -42,7 +42,10 @@ def chunks(
         "config_version": 0,
         "ingested_at": datetime(2026, 7, 1, tzinfo=UTC),
     }
-    rows = [{**row, "id": each, "name": f"name of {each}", "line": n} for n, each in enumerate(ids, start=1)]
+    rows = [
+        {**row, "id": each, "name": f"name of {each}", "line": n}
+        for n, each in enumerate(ids, start=1)
+    ]
     return pl.DataFrame(rows, schema=CHUNKS.schema)
 
 

@@ -46,7 +46,9 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 def validate(given: Input, _: Cases) -> dict[str, Any]:
     found = faults(given["schema"], given["record"])
     valid = keeps(given["schema"], given["record"])
-    places = {fault.key for fault in found} | {fault.pointer or "/" for fault in found if fault.key is None}
+    places = {fault.key for fault in found} | {
+        fault.pointer or "/" for fault in found if fault.key is None
+    }
     rules = [fault.rule for fault in found]
     return {
         "valid": valid and not found,
@@ -80,7 +82,9 @@ def same_hash(given: Input, cases: Cases) -> bool | Noted:
         raise LookupError(f"one of the cases {given['a']} and {given['b']} is not in this file")
     alone = chunk_hash({**known[0].input, "record": {**record, "hashInputs": named}}, cases)
     missing = given["b"] if cases.get(given["b"]) is None else given["a"]
-    message = f"case {missing} is not in this file; compared without the names that the record lacks"
+    message = (
+        f"case {missing} is not in this file; compared without the names that the record lacks"
+    )
     return Noted(first == alone, message)
 
 
@@ -177,7 +181,9 @@ def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
     before = dict(store.current.config_versions)
     snapshot: dict[str, Any] = {}
     paths = normal_paths(given.get("pathsAfterPush"))
-    error = None if paths is not None and given.get("repoSlug") else str(Code.TENANT_MANIFEST_INVALID)
+    error = (
+        None if paths is not None and given.get("repoSlug") else str(Code.TENANT_MANIFEST_INVALID)
+    )
     if paths is not None and error is None:
         with store.changing("snapshot") as change:
             change.keep_paths(tenant, given["repoSlug"], paths, NOW)
@@ -226,7 +232,9 @@ def restore(given: Input, _: Cases) -> dict[str, Any]:
 
 
 def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
-    live = MemoryVersion(frame_of([row_of(row["id"], row["metadata"], "") for row in given["live"]]))
+    live = MemoryVersion(
+        frame_of([row_of(row["id"], row["metadata"], "") for row in given["live"]])
+    )
     single = isinstance(given["incoming"], dict)
     incoming = [given["incoming"]] if single else given["incoming"]
     records = [(record["id"], record["metadata"]) for record in incoming]
@@ -283,7 +291,9 @@ def _is_path(path: object) -> bool:
 
 def _frame(rows: list[Mapping[str, Any]]) -> pl.DataFrame:
     """Return the rows of a case as a corpus has them, all of one tenant."""
-    made = [row_of(row["id"], {**(row.get("metadata") or {}), "tenantId": TENANT}, "") for row in rows]
+    made = [
+        row_of(row["id"], {**(row.get("metadata") or {}), "tenantId": TENANT}, "") for row in rows
+    ]
     return frame_of(made)
 
 

@@ -19,7 +19,9 @@ NORTH: Final = ("--tenant", "north", "--repo", "photos")
 def pushed() -> None:
     """Write a corpus of two repositories with deleted rows, and a new repository and backup."""
     for repo in ("old", "new", "gone"):
-        images = {f"{repo}-{n}": [gap(f"{repo} need {n}"), gap(f"{repo} wish {n}")] for n in range(3)}
+        images = {
+            f"{repo}-{n}": [gap(f"{repo} need {n}"), gap(f"{repo} wish {n}")] for n in range(3)
+        }
         write_corpus(Path.cwd(), images, name=repo)
     did("corpus", "push", "gone", "--tenant", "south", "--repo", "gone", "--corpus", "elsewhere")
     did("corpus", "export", "backup.jsonl.zst", "--corpus", "elsewhere")
@@ -64,7 +66,9 @@ def readers() -> Iterator[Reader]:
     manifest, backup = Path("manifest.json"), Path("one.jsonl")
     whole = contents("corpus/manifest.json")
     yield Reader("manifests of corpora", manifest, whole, lambda: read_manifest(Path()))
-    vector = b'{"id":"c-%d","embedding":[0.5,0.25],"metadata":{"kind":"note","n":%d},"document":"sky"}\n'
+    vector = (
+        b'{"id":"c-%d","embedding":[0.5,0.25],"metadata":{"kind":"note","n":%d},"document":"sky"}\n'
+    )
     valid = tuple(vector % (n, n) * 2 for n in range(3))
     yield Reader("backups", backup, valid, lambda: [*read_records(backup)])
 

@@ -19,7 +19,9 @@ class MemoryVersion(Change):
         self.config_versions: dict[str, int] = {}
         self.added: list[int] = []  # how many each call of `add` was given
 
-    def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
+    def rows(
+        self, columns: Sequence[str] | None = None, where: pl.Expr | None = None
+    ) -> pl.DataFrame:
         found = self.chunks if where is None else self.chunks.filter(where)
         found = found.sort("tenant_id", "repo_slug", "source_path", "line", "id")
         return found if columns is None else found.select(columns)
@@ -41,7 +43,9 @@ class MemoryVersion(Change):
     def add(self, rows: pl.DataFrame) -> int:
         CHUNKS.require(rows)
         self.added.append(len(rows))
-        new = rows.unique("id", keep="first", maintain_order=True).join(self.chunks, on="id", how="anti")
+        new = rows.unique("id", keep="first", maintain_order=True).join(
+            self.chunks, on="id", how="anti"
+        )
         self.chunks = pl.concat([self.chunks, new])
         return len(new)
 

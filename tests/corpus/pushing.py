@@ -18,7 +18,15 @@ from vocabgap.corpus.withdrawal import Resolver
 from vocabgap.errors import StateError
 
 NOW: Final = datetime(2026, 4, 1, 10, tzinfo=UTC)
-KNOWN: Final = ("authenticated_tenant", "agent", "rows", "embed_returns", "embed_throws", "parsers", "spoof")
+KNOWN: Final = (
+    "authenticated_tenant",
+    "agent",
+    "rows",
+    "embed_returns",
+    "embed_throws",
+    "parsers",
+    "spoof",
+)
 REVISIONS: Final = ("resolv", "revision")
 FAILS: Final = ("error", "throws", "message", "code")
 
@@ -49,7 +57,9 @@ class RefusingStore(MemoryStore):
 
 def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | Noted:
     env = given.get("env") or {}
-    rows = [row_of(row["id"], row["metadata"], row.get("document", "")) for row in env.get("rows") or []]
+    rows = [
+        row_of(row["id"], row["metadata"], row.get("document", "")) for row in env.get("rows") or []
+    ]
     answer = env.get("embed_returns") or {}
     if env.get("embed_throws"):
         answer = {"error": str(env["embed_throws"])}
@@ -72,7 +82,12 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
     after = store.current.rows()
     left = sorted(after["id"])
     stored = [
-        {**msgspec.json.decode(metadata), "id": identity, "content": content, "description": content}
+        {
+            **msgspec.json.decode(metadata),
+            "id": identity,
+            "content": content,
+            "description": content,
+        }
         for identity, metadata, content in after.select("id", "metadata", "content").iter_rows()
         if identity not in before
     ]
@@ -93,7 +108,9 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
         },
     }
     unknown = [key for key in env if key not in KNOWN and not _is_about_revisions(key)]
-    message = f"env has {', '.join(map(ascii, unknown))}, which is not known here and was not followed"
+    message = (
+        f"env has {', '.join(map(ascii, unknown))}, which is not known here and was not followed"
+    )
     return Noted(observed, message) if unknown else observed
 
 
@@ -131,8 +148,14 @@ def _resolver(env: Mapping[str, Any]) -> Resolver | None:
     if not said:
         return None
     key, value = next(iter(said.items()))
-    if isinstance(value, str) or (isinstance(value, dict) and any(value.get(each) for each in FAILS)):
-        raised = value if isinstance(value, str) else next(value[each] for each in FAILS if value.get(each))
+    if isinstance(value, str) or (
+        isinstance(value, dict) and any(value.get(each) for each in FAILS)
+    ):
+        raised = (
+            value
+            if isinstance(value, str)
+            else next(value[each] for each in FAILS if value.get(each))
+        )
         return lambda _base, _head: _fail(str(raised))
     if "throw" in key.lower() or "error" in key.lower():
         return lambda _base, _head: _fail(key)
@@ -163,7 +186,9 @@ def _parsers(said: object) -> dict[str, Parser]:
     """Return the parsers that a case registers: their names, or the pieces of each."""
     if isinstance(said, list):
         return dict.fromkeys(said, raw_text)
-    return {name: _parser(answer) for name, answer in said.items()} if isinstance(said, dict) else {}
+    return (
+        {name: _parser(answer) for name, answer in said.items()} if isinstance(said, dict) else {}
+    )
 
 
 def _parser(answer: object) -> Parser:

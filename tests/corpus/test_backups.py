@@ -49,13 +49,17 @@ def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def test_records_keep_the_contract_and_are_ordered(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+def test_records_keep_the_contract_and_are_ordered(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
     corpus.push(photos, **NORTH)
 
     outcome = corpus.export(tmp_path / "b.jsonl")
 
     records = read(tmp_path / "b.jsonl")
-    assert outcome == Exported(records=3, embedded=3, without_document=0, dimension=DEFAULT_DIMENSION)
+    assert outcome == Exported(
+        records=3, embedded=3, without_document=0, dimension=DEFAULT_DIMENSION
+    )
     assert [item["id"] for item in records] == sorted(item["id"] for item in records)
     assert [faults(BACKUP_RECORD, item) for item in records] == [()] * 3
     assert {len(item["embedding"]) for item in records} == {DEFAULT_DIMENSION}
@@ -69,7 +73,8 @@ def test_same_need_has_the_same_vector_and_another_one_another(
     corpus.export(tmp_path / "b.jsonl")
 
     vectors = {
-        json.loads(item["document"])["description"]: item["embedding"] for item in read(tmp_path / "b.jsonl")
+        json.loads(item["document"])["description"]: item["embedding"]
+        for item in read(tmp_path / "b.jsonl")
     }
 
     def cosine(one: str, other: str) -> float:
@@ -92,7 +97,9 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("line", FOREIGN.values(), ids=FOREIGN)
-def test_line_of_another_program_is_exported_to_the_byte(corpus: Corpus, tmp_path: Path, line: str) -> None:
+def test_line_of_another_program_is_exported_to_the_byte(
+    corpus: Corpus, tmp_path: Path, line: str
+) -> None:
     corpus.restore(write(tmp_path / "b.jsonl", line))
 
     corpus.export(tmp_path / "again.jsonl")
@@ -115,7 +122,9 @@ def test_own_and_ordered_backup_is_exported_to_the_byte(
         other.export(tmp_path / name)
         again = (tmp_path / name).read_bytes()
         assert (zstd.decompress(again) if name.endswith(".zst") else again) == whole
-    assert other.store.version().rows(["backup_line"])["backup_line"].null_count() == 4  # stored once
+    assert (
+        other.store.version().rows(["backup_line"])["backup_line"].null_count() == 4
+    )  # stored once
 
 
 json_values = st.recursive(
@@ -124,14 +133,18 @@ json_values = st.recursive(
     | st.integers()
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 foreign = st.lists(
     st.fixed_dictionaries(
         {
             "id": st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
-            "embedding": st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3),
+            "embedding": st.lists(
+                st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3
+            ),
             "metadata": st.dictionaries(
                 st.text(st.characters(exclude_categories=["Cs"])), json_values, max_size=4
             ),
@@ -203,16 +216,28 @@ def test_pushed_and_restored_records_are_exported_with_the_corpus_own_dimension(
 
 
 REFUSED = {
-    "another dimension": (record(2, embedding=[1.0]), "the vector has 1 dimensions, the corpus has 2"),
+    "another dimension": (
+        record(2, embedding=[1.0]),
+        "the vector has 1 dimensions, the corpus has 2",
+    ),
     "no vector": ({**record(2), "embedding": []}, "$.embedding"),
     "text as a number": (record(2, embedding=["1", 2]), "$.embedding"),
-    "not a number": ('{"id":"x","embedding":[NaN,1],"metadata":{},"document":""}', "JSON is malformed"),
-    "beyond all numbers": ('{"id":"x","embedding":[1e999,1],"metadata":{},"document":""}', "$.embedding"),
+    "not a number": (
+        '{"id":"x","embedding":[NaN,1],"metadata":{},"document":""}',
+        "JSON is malformed",
+    ),
+    "beyond all numbers": (
+        '{"id":"x","embedding":[1e999,1],"metadata":{},"document":""}',
+        "$.embedding",
+    ),
     "beyond in metadata": (
         '{"id":"x","embedding":[1,1],"metadata":{"n":1e999},"document":""}',
         "out of range",
     ),
-    "half a character": ('{"id":"x","embedding":[1,1],"metadata":{},"document":"\\ud800"}', "bad.jsonl:3"),
+    "half a character": (
+        '{"id":"x","embedding":[1,1],"metadata":{},"document":"\\ud800"}',
+        "bad.jsonl:3",
+    ),
     "surplus field": (record(2, extra=1), "extra"),
     "no document": ({k: v for k, v in record(2).items() if k != "document"}, "document"),
     "metadata no object": (record(2, metadata=[]), "metadata: Expected `object`, got `array`"),
@@ -279,7 +304,9 @@ def test_an_empty_backup_replaces_nothing(corpus: Corpus, tmp_path: Path) -> Non
     assert ids_of(corpus) == ["id-1"]
 
 
-def test_replacing_removes_the_earlier_snapshots(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+def test_replacing_removes_the_earlier_snapshots(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
     corpus.push(photos, **NORTH)
     corpus.export(tmp_path / "b.jsonl")
     shutil.rmtree(photos / "heron")
@@ -291,7 +318,9 @@ def test_replacing_removes_the_earlier_snapshots(corpus: Corpus, photos: Path, t
     assert (corpus.status().measures.rows, corpus.status().orphans) == (3, 0)
 
 
-def test_export_that_fails_leaves_no_file_behind(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+def test_export_that_fails_leaves_no_file_behind(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
     corpus.push(photos, **NORTH)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "kept").write_text("")
@@ -303,7 +332,9 @@ def test_export_that_fails_leaves_no_file_behind(corpus: Corpus, photos: Path, t
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
 
 
-def test_export_replaces_no_pipe_and_keeps_a_link(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+def test_export_replaces_no_pipe_and_keeps_a_link(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
     corpus.push(photos, **NORTH)
     pipe, link, file = (tmp_path / name for name in ("pipe", "link", "b.jsonl"))
     os.mkfifo(pipe)
@@ -337,7 +368,9 @@ def test_export_to_a_full_disk_keeps_the_earlier_file(
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, ignored)
 
-    assert [(path.name, path.read_text()) for path in folder.iterdir()] == [(name, "the one before")]
+    assert [(path.name, path.read_text()) for path in folder.iterdir()] == [
+        (name, "the one before")
+    ]
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.zst"])

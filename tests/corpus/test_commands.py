@@ -43,7 +43,10 @@ def sound(photos: Path) -> Path:
 @pytest.fixture
 def pushed(sound: Path) -> Path:
     """Push the same into the corpus."""
-    assert corpus("push", sound, *NORTH).out == "3 records pushed, 3 of them new; 0 withdrawn; 0 errors\n"
+    assert (
+        corpus("push", sound, *NORTH).out
+        == "3 records pushed, 3 of them new; 0 withdrawn; 0 errors\n"
+    )
     return sound
 
 
@@ -67,7 +70,10 @@ def rows() -> int:
 def test_push_with_a_bad_line_ends_with_2_and_names_it(photos: Path) -> None:
     output, event = corpus("push", photos, *NORTH), result("push", photos, *NORTH)
 
-    assert (output.code, output.out) == (2, "3 records pushed, 3 of them new; 0 withdrawn; 1 error\n")
+    assert (output.code, output.out) == (
+        2,
+        "3 records pushed, 3 of them new; 0 withdrawn; 1 error\n",
+    )
     assert output.err.startswith(f"KB_FILE_PARSE_FAILED: fjord/{LOG_NAME}:2: invalid_json")
     assert (event["ingested"], event["deleted"], event["tenantId"]) == (3, 0, "north")
     assert [error["code"] for error in event["errors"]] == ["KB_FILE_PARSE_FAILED"]
@@ -111,7 +117,10 @@ def test_faults_of_a_payload_are_named_by_their_place() -> None:
 
     Path("p.json").write_text('{\n"files": oops}')
     output = corpus("push", "p.json", *NORTH)
-    assert (output.code, "p.json: expected JSON: Expecting value: line 2" in output.err) == (2, True)
+    assert (output.code, "p.json: expected JSON: Expecting value: line 2" in output.err) == (
+        2,
+        True,
+    )
 
 
 def test_push_without_a_tenant_or_into_a_folder_of_other_files_is_refused(sound: Path) -> None:
@@ -125,7 +134,9 @@ def test_push_without_a_tenant_or_into_a_folder_of_other_files_is_refused(sound:
     assert sorted(path.name for path in sound.iterdir()) == ["fjord", "heron"]
 
 
-def test_corpus_lies_where_the_environment_says(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_corpus_lies_where_the_environment_says(
+    sound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("VOCABGAP_CORPUS", "shared")
 
     corpus("push", sound, *NORTH)
@@ -149,7 +160,9 @@ def test_another_writer_is_named(pushed: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_logs_that_vanished_are_withdrawn_by_name_by_snapshot_or_by_git(pushed: Path) -> None:
     def git(*words: str) -> None:
         who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org")
-        subprocess.run(["/usr/bin/env", "git", *who, *words], cwd=pushed, check=True, capture_output=True)
+        subprocess.run(
+            ["/usr/bin/env", "git", *who, *words], cwd=pushed, check=True, capture_output=True
+        )
 
     git("init", "-q")
     git("add", "-A")
@@ -165,7 +178,10 @@ def test_logs_that_vanished_are_withdrawn_by_name_by_snapshot_or_by_git(pushed: 
     ):
         shutil.copytree("corpus", f"copy-{number}")
         output = corpus("push", pushed, *NORTH, *signal, "--corpus", f"copy-{number}")
-        assert (output.code, output.out) == (0, "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n")
+        assert (output.code, output.out) == (
+            0,
+            "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n",
+        )
     unknown = corpus("push", pushed, *NORTH, "--base", "no-such")
     outside = corpus("push", pushed, *NORTH, "--base", "HEAD~1", "--git", pushed.parent)
     assert (unknown.code, "KB_REVISION_BOUNDARY_RESOLVER_FAILED" in unknown.err) == (2, True)
@@ -180,7 +196,8 @@ def test_snapshot_of_an_empty_or_another_folder_needs_a_yes(pushed: Path, tmp_pa
         refused = corpus("push", name, *NORTH, "--snapshot")
         assert (refused.code, "--yes" in refused.err, rows()) == (2, True, 3)
     assert (
-        "has none of the 2 logs of north/photos: all would be withdrawn; nothing was changed" in refused.err
+        "has none of the 2 logs of north/photos: all would be withdrawn; nothing was changed"
+        in refused.err
     )
     assert corpus("push", "empty", *NORTH, "--snapshot", "--yes").out == (
         "0 records pushed, 0 of them new; 3 withdrawn; 0 errors\n"
@@ -205,7 +222,10 @@ def test_forgotten_records_stay_away_until_they_are_lifted(pushed: Path) -> None
     assert "2 records forgotten; push and restore leave them out" in status.out
     assert ("film grain" in report.out, "mask the sky" in report.out) == (False, True)
     assert lifted == (0, "2 records may be pushed again\n", "")
-    assert corpus("push", pushed, *NORTH).out == "3 records pushed, 2 of them new; 0 withdrawn; 0 errors\n"
+    assert (
+        corpus("push", pushed, *NORTH).out
+        == "3 records pushed, 2 of them new; 0 withdrawn; 0 errors\n"
+    )
     unasked, replaced = (corpus("restore", "b.jsonl", "--replace", *yes) for yes in ([], ["--yes"]))
     assert (unasked.code, replaced.out) == (2, "3 records restored, 3 of them new; 3 replaced\n")
 
@@ -244,16 +264,25 @@ def outdated(pushed: Path) -> Path:
 
 @pytest.mark.usefixtures("outdated")
 @pytest.mark.parametrize("removal", REMOVALS)
-def test_a_removal_shows_the_records_and_needs_a_yes_without_a_terminal(removal: tuple[str, ...]) -> None:
+def test_a_removal_shows_the_records_and_needs_a_yes_without_a_terminal(
+    removal: tuple[str, ...],
+) -> None:
     before = Path("corpus", "manifest.json").read_bytes()
 
     shown, refused = corpus(*removal, "--dry-run"), corpus(*removal)
     between = Path("corpus", "manifest.json").read_bytes()
     done = corpus(*removal, "--yes")
 
-    assert (shown.code, shown.out.startswith("3 records"), " would be " in shown.out) == (0, True, True)
+    assert (shown.code, shown.out.startswith("3 records"), " would be " in shown.out) == (
+        0,
+        True,
+        True,
+    )
     assert (refused.code, refused.out, between == before) == (2, "", True)
-    assert "3 records of north? Nothing was changed\n  confirm it with --yes; --dry-run shows" in refused.err
+    assert (
+        "3 records of north? Nothing was changed\n  confirm it with --yes; --dry-run shows"
+        in refused.err
+    )
     assert (done.code, done.out.startswith("3 records")) == (0, True)
     left = result("status")["identities"]
     assert [(row["tenant_id"], row["records"]) for row in left] == [("south", 3)]
@@ -262,7 +291,9 @@ def test_a_removal_shows_the_records_and_needs_a_yes_without_a_terminal(removal:
 def answered(command: Sequence[str | Path], question: bytes, answer: bytes) -> int:
     """Answer the question of a command on a terminal; return its exit code."""
     ours, theirs = pty.openpty()
-    asked = subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True)
+    asked = subprocess.Popen(
+        command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True
+    )
     os.close(theirs)
     shown = b""
     while b"?" not in shown:
@@ -292,14 +323,22 @@ def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
             ("push", PHOTOS, *NORTH, "--delete", f"herron/{LOG_NAME}"),
             f"there is no path 'herron/{LOG_NAME}' of north/photos in the corpus\n",
         ),
-        (("forget", *NORTH[:3], "photo", "--yes"), "there is no repository 'photo' of tenant 'north'"),
-        (("forget", "--tenant", "north", "--image", "herron", "--dry-run"), "there is no image 'herron'"),
+        (
+            ("forget", *NORTH[:3], "photo", "--yes"),
+            "there is no repository 'photo' of tenant 'north'",
+        ),
+        (
+            ("forget", "--tenant", "north", "--image", "herron", "--dry-run"),
+            "there is no image 'herron'",
+        ),
         (("admin", "remove-orphans", "--tenant", "nroth", "--yes"), "there is no tenant 'nroth'"),
         (("admin", "configure", "--tenant", "nroth"), "there is no tenant 'nroth'"),
     ],
 )
 @pytest.mark.usefixtures("pushed")
-def test_unknown_names_end_with_3_and_the_nearest_name(words: tuple[str | Path, ...], output: str) -> None:
+def test_unknown_names_end_with_3_and_the_nearest_name(
+    words: tuple[str | Path, ...], output: str
+) -> None:
     before = Path("corpus", "manifest.json").read_bytes()
 
     refused = corpus(*words)
@@ -307,7 +346,10 @@ def test_unknown_names_end_with_3_and_the_nearest_name(words: tuple[str | Path, 
     assert (refused.code, refused.out) == (3, "")
     assert output in refused.err
     assert "\n  did you mean '" in refused.err
-    assert (Path("corpus", "manifest.json").read_bytes(), Path("p.json").exists()) == (before, False)
+    assert (Path("corpus", "manifest.json").read_bytes(), Path("p.json").exists()) == (
+        before,
+        False,
+    )
 
 
 def test_corpus_that_is_not_there_ends_with_3() -> None:
@@ -376,7 +418,10 @@ def test_unknown_tenant_ends_with_2_and_another_tenant_is_no_loss() -> None:
     for verb in ("report", "check", "list"):
         output = vocabgap(verb, "corpus", "--tenant", "nroth")
         assert (output.code, output.out) == (2, "")
-        assert "no record has tenant 'nroth'\n  check the spelling; no other tenant was read" in output.err
+        assert (
+            "no record has tenant 'nroth'\n  check the spelling; no other tenant was read"
+            in output.err
+        )
     assert corpus("export", "b.jsonl", "--tenant", "nroth").err.endswith("did you mean 'north'?\n")
     assert vocabgap("report", "corpus", "--quiet").code == 0
     assert vocabgap("report", "corpus", "--tenant", "north", "--no-shared", "--quiet").code == 0

@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 from vocabgap.corpus.identity import compact_json
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=12,
 )
@@ -48,9 +52,14 @@ def test_keys_that_look_like_an_index_come_first_at_every_depth() -> None:
 def test_only_half_of_a_pair_is_escaped() -> None:
     assert compact_json("a\ud800b\udc00") == '"a\\ud800b\\udc00"'
     assert compact_json("\ud83d\ude00") == '"\U0001f600"'
-    assert compact_json({"\udfff": '\u2028\x7f\x1f\b"\\/é'}) == '{"\\udfff":"\u2028\x7f\\u001f\\b\\"\\\\/é"}'
+    assert (
+        compact_json({"\udfff": '\u2028\x7f\x1f\b"\\/é'})
+        == '{"\\udfff":"\u2028\x7f\\u001f\\b\\"\\\\/é"}'
+    )
 
 
 @given(JSON)
 def test_compact_json_reads_back_as_the_same_value(value: object) -> None:
-    assert json.loads(compact_json(value), parse_int=float) == json.loads(json.dumps(value), parse_int=float)
+    assert json.loads(compact_json(value), parse_int=float) == json.loads(
+        json.dumps(value), parse_int=float
+    )

@@ -15,8 +15,14 @@ GOOD = {
     "expected": True,
 }
 FAILING = [
-    ('{"id": "bad", "input": {"op": "storage_id"}, "expected": "x"}', "FAIL bad: the case cannot be run"),
-    (json.dumps({**GOOD, "id": "bad", "expected": False}), "FAIL bad: false is expected, true observed"),
+    (
+        '{"id": "bad", "input": {"op": "storage_id"}, "expected": "x"}',
+        "FAIL bad: the case cannot be run",
+    ),
+    (
+        json.dumps({**GOOD, "id": "bad", "expected": False}),
+        "FAIL bad: false is expected, true observed",
+    ),
     (json.dumps({**GOOD, "id": "bad", "expected": 1}), "FAIL bad: 1 is expected, true observed"),
     (
         '{"id": "bad", "input": {"op": "repush_identical"}, "expected": {"upserts": 2, "mood": "good"}}',
@@ -40,7 +46,11 @@ def test_every_difference_from_a_case_is_named(tmp_path: Path, run: Run) -> None
     path = tmp_path / "cases.jsonl"
     path.write_text("\n".join([json.dumps(GOOD), *(line for line, _ in FAILING)]), encoding="utf-8")
     code, (first, *failed, total) = run(path)
-    assert (code, first, total) == (1, "ok   good", f"{len(FAILING) + 1} cases: 1 ok, {len(FAILING)} failed")
+    assert (code, first, total) == (
+        1,
+        "ok   good",
+        f"{len(FAILING) + 1} cases: 1 ok, {len(FAILING)} failed",
+    )
     for line, (_, message) in zip(failed, FAILING, strict=True):
         assert line.startswith(message)
 
@@ -48,5 +58,10 @@ def test_every_difference_from_a_case_is_named(tmp_path: Path, run: Run) -> None
 def test_an_unknown_key_of_a_push_case_is_noted(tmp_path: Path, run: Run) -> None:
     case = {"op": "ingest", "env": {"weather": "rain"}, "payload": {"files": []}}
     path = tmp_path / "cases.jsonl"
-    path.write_text(json.dumps({"id": "x", "input": case, "expected": {"ingested": 0}}), encoding="utf-8")
-    assert run(path)[1][0] == "ok   x (env has 'weather', which is not known here and was not followed)"
+    path.write_text(
+        json.dumps({"id": "x", "input": case, "expected": {"ingested": 0}}), encoding="utf-8"
+    )
+    assert (
+        run(path)[1][0]
+        == "ok   x (env has 'weather', which is not known here and was not followed)"
+    )

@@ -15,7 +15,9 @@ def text_of(name: str) -> str:
 
 
 def test_every_file_beside_the_module_is_a_contract_that_can_be_printed() -> None:
-    present = {f"contracts/{item.name}" for item in files(contracts).iterdir() if item.name[0] != "_"}
+    present = {
+        f"contracts/{item.name}" for item in files(contracts).iterdir() if item.name[0] != "_"
+    }
     assert present == set(EXTENSION.documents.values())
     assert all(text_of(name).endswith("\n") for name in EXTENSION.documents)
 

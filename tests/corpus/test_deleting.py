@@ -30,7 +30,9 @@ def without(*gone: tuple[str, str, str]) -> list[tuple[str, str, str]]:
     return sorted(set(PLACES) - set(gone))
 
 
-@pytest.mark.parametrize("tombstone", ["a", {"sourcePath": "a"}, {"sourcePath": "a", "repoSlug": "lab"}])
+@pytest.mark.parametrize(
+    "tombstone", ["a", {"sourcePath": "a"}, {"sourcePath": "a", "repoSlug": "lab"}]
+)
 def test_a_tombstone_withdraws_one_path_of_one_tenant_and_repository(
     store: MemoryStore, tombstone: object
 ) -> None:
@@ -40,7 +42,15 @@ def test_a_tombstone_withdraws_one_path_of_one_tenant_and_repository(
 
 
 def test_a_bad_tombstone_does_not_keep_the_others_from_counting(store: MemoryStore) -> None:
-    bad = [None, 5, "", {}, {"sourcePath": 5}, {"sourcePath": "a", "repoSlug": 5}, {"sourcePath": "\ud800"}]
+    bad = [
+        None,
+        5,
+        "",
+        {},
+        {"sourcePath": 5},
+        {"sourcePath": "a", "repoSlug": 5},
+        {"sourcePath": "\ud800"},
+    ]
     result = push(store, {"files": [], "deleted": [*bad, "b"]}, tenant="ada", repo="lab")
     assert [error.code for error in result.errors] == [Code.TOMBSTONE_INVALID] * len(bad)
     assert left(store) == without(("ada", "lab", "b"))
@@ -55,8 +65,12 @@ def test_a_snapshot_withdraws_what_it_does_not_list_and_is_kept(store: MemorySto
     assert kept == ("ada", "lab", ["b", "new"])
 
 
-@pytest.mark.parametrize("snapshot", [{}, [], {"pathsAfterPush": None}, {"pathsAfterPush": {"a": 1}}, "a", 5])
-def test_a_snapshot_without_a_list_neither_deletes_nor_is_kept(store: MemoryStore, snapshot: object) -> None:
+@pytest.mark.parametrize(
+    "snapshot", [{}, [], {"pathsAfterPush": None}, {"pathsAfterPush": {"a": 1}}, "a", 5]
+)
+def test_a_snapshot_without_a_list_neither_deletes_nor_is_kept(
+    store: MemoryStore, snapshot: object
+) -> None:
     result = push(
         store, {"files": [], "manifestSnapshot": snapshot}, tenant="ada", repo="lab", confirmed=True
     )
@@ -80,7 +94,9 @@ def test_an_empty_snapshot_has_to_be_confirmed(store: MemoryStore) -> None:
         ({"manifestSnapshot": {"repoSlug": "den", "pathsAfterPush": ["x"]}}, Code.MANIFEST_INVALID),
     ],
 )
-def test_a_push_for_one_repository_touches_no_other(store: MemoryStore, signal: Payload, code: Code) -> None:
+def test_a_push_for_one_repository_touches_no_other(
+    store: MemoryStore, signal: Payload, code: Code
+) -> None:
     result = push(store, {"files": [], **signal}, tenant="ada", repo="lab")
     assert [error.code for error in result.errors] == [code]
     assert left(store) == without()

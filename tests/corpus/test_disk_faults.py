@@ -49,7 +49,9 @@ def change_much(store: Store, rows: pl.DataFrame) -> None:
 def same(store: Store) -> None:
     assert store.version().rows(["id"]).get_column("id").to_list() == ["a", "c", "z"]
     assert store.version().config_versions == {}
-    assert len(list(store.folder.iterdir())) == 5, "manifest, lock, two parts and what is deleted of them"
+    assert len(list(store.folder.iterdir())) == 5, (
+        "manifest, lock, two parts and what is deleted of them"
+    )
 
 
 @pytest.mark.usefixtures("little_room")
@@ -100,7 +102,9 @@ def test_a_manifest_that_cannot_be_put_in_its_place_changes_nothing(
     same(filled)
 
 
-def test_a_compaction_that_cannot_remove_a_file_fails(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compaction_that_cannot_remove_a_file_fails(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(path: Path, missing_ok: bool = False) -> None:
         raise PermissionError(errno.EACCES, f"Permission denied {missing_ok}", str(path))
 
@@ -116,7 +120,9 @@ def test_a_compaction_that_cannot_remove_a_file_fails(filled: Store, monkeypatch
 def test_a_part_that_is_missing_is_named(filled: Store) -> None:
     (filled.folder / "chunks-000001.parquet").unlink()
 
-    with pytest.raises(StateError, match=r"'chunks-000001\.parquet', a file of version 2, is missing"):
+    with pytest.raises(
+        StateError, match=r"'chunks-000001\.parquet', a file of version 2, is missing"
+    ):
         filled.version()
     with (
         pytest.raises(StateError, match=r"cannot be changed: chunks-000001\.parquet: No such file"),
@@ -125,12 +131,16 @@ def test_a_part_that_is_missing_is_named(filled: Store) -> None:
         pytest.fail("changed without it")
 
 
-@pytest.mark.parametrize("name", ["chunks-000001.parquet", "chunks-000003.parquet", "deleted-000002.parquet"])
+@pytest.mark.parametrize(
+    "name", ["chunks-000001.parquet", "chunks-000003.parquet", "deleted-000002.parquet"]
+)
 def test_a_flipped_bit_stops_every_reader_and_writer(filled: Store, name: str) -> None:
     path = filled.folder / name
     whole = path.read_bytes()
     for place in range(0, len(whole), max(1, len(whole) // 12)):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        path.write_bytes(
+            whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :]
+        )
 
         for use in (
             lambda: filled.version().rows(["id"]),
@@ -154,7 +164,9 @@ def test_a_folder_that_holds_something_else_is_not_made_a_corpus(tmp_path: Path)
     (tmp_path / "notes.md").write_text("mine")
 
     with (
-        pytest.raises(StateError, match=r"is not a corpus, and holds other files, such as 'notes\.md'"),
+        pytest.raises(
+            StateError, match=r"is not a corpus, and holds other files, such as 'notes\.md'"
+        ),
         Store(tmp_path).changing("push"),
     ):
         pytest.fail("made a corpus there")

@@ -16,8 +16,18 @@ from vocabgap.model.record import LOG_NAME, SHARED_TENANT
 LOG = {"sourcePath": f"heron/{LOG_NAME}", "parserId": PARSER_ID}
 NEED = "a caf\u00e9 tone"
 PUSHED: list[tuple[str, str, bool, dict[str, Any]]] = [
-    ("north", "docs", False, {"sourcePath": "guides/masks.md", "content": "# Masks\n\tof the \x1b[31msky"}),
-    ("north", "docs", False, {"sourcePath": "guides/grain.md", "content": "# Grain in CAFE\u0301S"}),
+    (
+        "north",
+        "docs",
+        False,
+        {"sourcePath": "guides/masks.md", "content": "# Masks\n\tof the \x1b[31msky"},
+    ),
+    (
+        "north",
+        "docs",
+        False,
+        {"sourcePath": "guides/grain.md", "content": "# Grain in CAFE\u0301S"},
+    ),
     ("north", "diary", True, {"sourcePath": "today.md", "content": "secret"}),
     (SHARED_TENANT, "neo", False, {"sourcePath": "guides/masks.md", "content": "# More masks"}),
     ("south", "photos", False, {**LOG, "content": json.dumps(gap(NEED))}),  # it writes \\u00e9
@@ -64,10 +74,17 @@ def test_chunks_are_found_by_what_they_are_and_say(
 def test_a_chunk_is_found_though_statistics_cut_its_metadata(
     corpus: Corpus, tmp_path: Path, visibility: str, ids: list[str]
 ) -> None:
-    metadata = {"name": "private \x07", "text": "x" * 5_000, "visibility": visibility, "kind": "gap-record"}
+    metadata = {
+        "name": "private \x07",
+        "text": "x" * 5_000,
+        "visibility": visibility,
+        "kind": "gap-record",
+    }
     content = f'{{"deep": {"[" * 5_000}, "\\u00e9"'
     backup = tmp_path / "backup.jsonl"
-    backup.write_text(json.dumps({"id": "x", "embedding": [1.0], "metadata": metadata, "document": content}))
+    backup.write_text(
+        json.dumps({"id": "x", "embedding": [1.0], "metadata": metadata, "document": content})
+    )
     corpus.restore(backup)
 
     assert corpus.list_chunks(match="deep").chunks["id"].to_list() == ids
@@ -92,7 +109,10 @@ def test_list_names_what_show_shows_and_escapes_what_a_terminal_would_obey() -> 
     name = gap_line.split()[-1]
     event = json.loads(vocabgap("--json", "corpus", "show", name).out)
     assert (event["metadata"]["name"][:12], json.loads(event["content"])) == (name, gap(NEED))
-    assert corpus("list", "--name", name, "--repo", "photos").out.splitlines()[2].split() == gap_line.split()
+    assert (
+        corpus("list", "--name", name, "--repo", "photos").out.splitlines()[2].split()
+        == gap_line.split()
+    )
     rows = vocabgap("--json", "corpus", "list", "--limit", "1").out.splitlines()
     assert json.loads(rows[0]) == event | {"event": "chunk"}
 
@@ -118,4 +138,8 @@ def test_list_names_what_show_shows_and_escapes_what_a_terminal_would_obey() -> 
 def test_what_no_reader_can_see_is_not_found(words: tuple[str, ...], message: str) -> None:
     output = corpus(*words)
 
-    assert (output.code, output.out, message in output.err) == (2 if "several" in message else 3, "", True)
+    assert (output.code, output.out, message in output.err) == (
+        2 if "several" in message else 3,
+        "",
+        True,
+    )

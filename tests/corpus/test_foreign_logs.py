@@ -11,11 +11,14 @@ from vocabgap.ingest.scanning import scan
 def test_a_corpus_takes_of_a_span_only_what_is_read(tmp_path: Path) -> None:
     private = traces.attribute("gen_ai.tool.call.arguments", traces.CANARY)
     traces.put(
-        tmp_path, traces.export(traces.span("Unknown tool: mask_sky", "mask_sky", private, events=[private]))
+        tmp_path,
+        traces.export(traces.span("Unknown tool: mask_sky", "mask_sky", private, events=[private])),
     )
     corpus = tmp_path / "corpus"
 
-    result = vocabgap("corpus", "push", tmp_path / "desk", "--tenant", "a", "--repo", "b", "--corpus", corpus)
+    result = vocabgap(
+        "corpus", "push", tmp_path / "desk", "--tenant", "a", "--repo", "b", "--corpus", corpus
+    )
 
     assert result.code == 0, result.err
     assert scan(corpus).records["missing_capability"].to_list() == ["mask_sky"]

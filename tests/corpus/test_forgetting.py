@@ -71,7 +71,9 @@ def test_record_is_forgotten_by_its_id(shared: Corpus, column: str, digits: int)
 
 
 @pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"image": "heron"}])
-def test_a_dry_run_counts_the_records_that_are_then_forgotten(shared: Corpus, asked: dict[str, Any]) -> None:
+def test_a_dry_run_counts_the_records_that_are_then_forgotten(
+    shared: Corpus, asked: dict[str, Any]
+) -> None:
     before = shared.store.version().measures
 
     tried = shared.forget("north", **asked, dry_run=True)
@@ -124,7 +126,9 @@ def test_forgotten_text_is_in_no_file_after_a_compaction(
     assert b"zebra" not in everything_in(tmp_path / "corpus")
 
 
-def test_forgotten_line_that_is_broken_since_comes_without_its_text(corpus: Corpus, tmp_path: Path) -> None:
+def test_forgotten_line_that_is_broken_since_comes_without_its_text(
+    corpus: Corpus, tmp_path: Path
+) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask"), ZEBRA]})
     corpus.push(root, tenant="north", repo="photos")
     zebra = corpus.scan().gaps.filter(line=2)["record_id"].item()
@@ -170,24 +174,32 @@ def test_forgotten_records_do_not_come_again(shared: Corpus, photos: Path, tmp_p
     assert left(shared)[1] == ("north", "photos", 1)
 
 
-def test_records_forgotten_in_one_repository_may_come_into_another(shared: Corpus, photos: Path) -> None:
+def test_records_forgotten_in_one_repository_may_come_into_another(
+    shared: Corpus, photos: Path
+) -> None:
     shared.forget("north", "photos")
 
     assert shared.push(photos, tenant="north", repo="right-name").added == 3
 
 
-def test_record_that_is_written_anew_or_moved_stays_forgotten(corpus: Corpus, tmp_path: Path) -> None:
+def test_record_that_is_written_anew_or_moved_stays_forgotten(
+    corpus: Corpus, tmp_path: Path
+) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask", image_id="heron")]})
     corpus.push(root, tenant="north", repo="photos")
     corpus.forget("north", image="heron")
     (root / "heron").rename(root / "elsewhere")
     log = root / "elsewhere" / LOG_NAME
-    log.write_text(json.dumps(json.loads(log.read_text()), indent=None, separators=(" , ", " : ")) + "\n")
+    log.write_text(
+        json.dumps(json.loads(log.read_text()), indent=None, separators=(" , ", " : ")) + "\n"
+    )
 
     assert corpus.push(root, tenant="north", repo="photos").forgotten == 1
 
 
-@pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"record": "id"}, {"record": "name"}], ids=str)
+@pytest.mark.parametrize(
+    "asked", [{}, {"repo": "photos"}, {"record": "id"}, {"record": "name"}], ids=str
+)
 def test_lifted_records_come_again(shared: Corpus, photos: Path, asked: dict[str, str]) -> None:
     rows = shared.store.version().rows().filter(tenant_id="north", repo_slug="photos")
     if "record" in asked:

@@ -35,7 +35,9 @@ def test_every_readable_line_is_a_chunk_with_its_text(corpus: Corpus, photos: Pa
 
     rows = chunks(corpus)
     texts = [
-        line for name in ("fjord", "heron") for line in (photos / name / LOG_NAME).read_text().splitlines()
+        line
+        for name in ("fjord", "heron")
+        for line in (photos / name / LOG_NAME).read_text().splitlines()
     ]
     assert (result.ingested, result.added, result.deleted) == (3, 3, 0)
     assert rows["content"].to_list() == [text for text in texts if text != "no json"]
@@ -50,7 +52,9 @@ def test_every_readable_line_is_a_chunk_with_its_text(corpus: Corpus, photos: Pa
     ]
 
 
-def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
+def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(
+    corpus: Corpus, tmp_path: Path
+) -> None:
     root = write_corpus(tmp_path, {"heron": []})
     log = root / "heron" / LOG_NAME
     log.write_bytes(b'\xef\xbb\xbf{"description":"sky mask"}\r\n\xff\xfe\n\n{"description":"torn')
@@ -61,9 +65,15 @@ def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(corpus: Corpus, tmp
     assert [error.details["reason"] for error in result.errors] == ["invalid_utf8", "torn"]
 
 
-def test_text_of_a_log_in_a_payload_is_the_same_records(corpus: Corpus, other: Corpus, photos: Path) -> None:
+def test_text_of_a_log_in_a_payload_is_the_same_records(
+    corpus: Corpus, other: Corpus, photos: Path
+) -> None:
     files = [
-        {"content": log.read_text(), "sourcePath": f"{log.parent.name}/{LOG_NAME}", "parserId": PARSER_ID}
+        {
+            "content": log.read_text(),
+            "sourcePath": f"{log.parent.name}/{LOG_NAME}",
+            "parserId": PARSER_ID,
+        }
         for log in photos.glob(f"*/{LOG_NAME}")
     ]
     corpus.push(photos, **NORTH)
@@ -92,7 +102,9 @@ def test_log_that_has_no_readable_line_any_more_is_still_one(corpus: Corpus, pho
     assert corpus.scan().summary == scan(photos).summary
 
 
-def test_line_that_is_gone_is_withdrawn_with_the_push_of_its_log(corpus: Corpus, photos: Path) -> None:
+def test_line_that_is_gone_is_withdrawn_with_the_push_of_its_log(
+    corpus: Corpus, photos: Path
+) -> None:
     corpus.push(photos, **NORTH)
     log = photos / "heron" / LOG_NAME
     log.write_text(log.read_text().replace("sky mask", "[redacted]"))
@@ -104,14 +116,18 @@ def test_line_that_is_gone_is_withdrawn_with_the_push_of_its_log(corpus: Corpus,
     assert corpus.scan().summary == scan(photos).summary
 
 
-def test_push_touches_only_the_paths_that_it_has(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+def test_push_touches_only_the_paths_that_it_has(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
     corpus.push(photos, **NORTH)
     corpus.push(photos, tenant="south", repo="photos")
     other = write_corpus(tmp_path, {"heron": [gap("film grain")]}, "part")
 
     assert corpus.push(other, **NORTH).deleted == 1
 
-    left = chunks(corpus).group_by("tenant_id", "source_path").len().sort("tenant_id", "source_path")
+    left = (
+        chunks(corpus).group_by("tenant_id", "source_path").len().sort("tenant_id", "source_path")
+    )
     assert left.rows() == [
         ("north", f"fjord/{LOG_NAME}", 1),
         ("north", f"heron/{LOG_NAME}", 1),
@@ -193,7 +209,12 @@ def test_line_that_has_moved_gets_its_new_place(corpus: Corpus, photos: Path) ->
 def test_line_that_is_twice_in_a_log_is_counted_twice(
     corpus: Corpus, other: Corpus, tmp_path: Path, through: str
 ) -> None:
-    lines = [gap_line("sky mask"), gap_line("film grain"), gap_line("sky mask"), gap_line("sky mask")]
+    lines = [
+        gap_line("sky mask"),
+        gap_line("film grain"),
+        gap_line("sky mask"),
+        gap_line("sky mask"),
+    ]
     root = write_corpus(tmp_path, {"heron": lines})
     corpus.push(root, **NORTH)
     if through == "payload":

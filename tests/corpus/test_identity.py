@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.corpus.contracts import keeps
-from vocabgap.corpus.identity import NATURAL_KEY, TENANT, content_hash, natural_key, normal_tenant, storage_id
+from vocabgap.corpus.identity import (
+    NATURAL_KEY,
+    TENANT,
+    content_hash,
+    natural_key,
+    normal_tenant,
+    storage_id,
+)
 
 VALUES = st.none() | st.text() | st.integers() | st.booleans() | st.lists(st.text(), max_size=2)
 METADATA = st.dictionaries(st.sampled_from(NATURAL_KEY), VALUES)
@@ -38,8 +45,11 @@ def test_no_claim_of_a_chunk_reaches_anothers_storage_id(chunk: dict[str, Any]) 
 
 
 @given(METADATA, METADATA)
-def test_a_natural_key_tells_apart_whatever_differs(first: dict[str, Any], second: dict[str, Any]) -> None:
+def test_a_natural_key_tells_apart_whatever_differs(
+    first: dict[str, Any], second: dict[str, Any]
+) -> None:
     typed = [
-        [(name, type(values[name]), values[name]) for name in sorted(values)] for values in (first, second)
+        [(name, type(values[name]), values[name]) for name in sorted(values)]
+        for values in (first, second)
     ]
     assert (natural_key(first) == natural_key(second)) is (typed[0] == typed[1])

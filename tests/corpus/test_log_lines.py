@@ -16,7 +16,13 @@ NEED = b'{"description":"soft reeds"}\n'
 
 def test_every_readable_line_comes_with_its_own_text(tmp_path: Path) -> None:
     write_log(
-        tmp_path, "heron-11", NEED, b"\n", b"no json\n", b' {"description": "warm b\xc3\xa9ak"}\r\n', NEED
+        tmp_path,
+        "heron-11",
+        NEED,
+        b"\n",
+        b"no json\n",
+        b' {"description": "warm b\xc3\xa9ak"}\r\n',
+        NEED,
     )
 
     found = read_lines(tmp_path)
@@ -40,7 +46,9 @@ def test_records_are_those_of_a_scan(demo: Path) -> None:
     assert found.paths == tuple(sorted(scanned.files["source_path"]))
 
 
-def test_texts_stay_with_their_lines_over_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_stay_with_their_lines_over_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("vocabgap.ingest.lines.BATCH", 3)
     lines = [b'{"description":"need %d"}\n' % number for number in range(10)]
     write_log(tmp_path, "a", *lines[:4])
@@ -48,12 +56,16 @@ def test_texts_stay_with_their_lines_over_batches(tmp_path: Path, monkeypatch: p
 
     found = read_lines(tmp_path).lines
 
-    assert [f'{{"description":"{need}"}}' for need in found["description"]] == found["text"].to_list()
+    assert [f'{{"description":"{need}"}}' for need in found["description"]] == found[
+        "text"
+    ].to_list()
 
 
 def test_lines_that_a_source_passes_over_are_not_handed_on(tmp_path: Path) -> None:
     log = tmp_path / "events.jsonl"
-    log.write_bytes(b'{"kind":"gap","description":"soft reeds"}\n{"kind":"login","description":"private"}\n')
+    log.write_bytes(
+        b'{"kind":"gap","description":"soft reeds"}\n{"kind":"login","description":"private"}\n'
+    )
     own = Source(glob="events.jsonl", where={"kind": "gap"}, fields={"description": "description"})
 
     found = read_lines(tmp_path, ScanSettings(sources={"own": own}))
@@ -80,7 +92,9 @@ def test_a_log_in_the_root_has_the_repository_as_its_image() -> None:
 
 
 def test_text_with_half_a_surrogate_pair_costs_one_line() -> None:
-    found = text_lines('{"description":"\ud800"}\n{"description":"soft reeds"}\n', LOG_NAME, repo_slug="a")
+    found = text_lines(
+        '{"description":"\ud800"}\n{"description":"soft reeds"}\n', LOG_NAME, repo_slug="a"
+    )
 
     assert found.lines["line"].to_list() == [2]
     assert found.rejects["reason"].to_list() == ["invalid_utf8"]

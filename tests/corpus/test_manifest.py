@@ -24,14 +24,20 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
 
     assert read_manifest(tmp_path) == WHOLE
     assert [path.name for path in tmp_path.iterdir()] == [MANIFEST]
-    assert set(WHOLE.files) == {"chunks-000001.parquet", "chunks-000003.parquet", "deleted-000004.parquet"}
+    assert set(WHOLE.files) == {
+        "chunks-000001.parquet",
+        "chunks-000003.parquet",
+        "deleted-000004.parquet",
+    }
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"format": "vocabgap-corpus"}'])
 def test_a_damaged_manifest_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
 
-    with pytest.raises(StateError, match=r"manifest\.json' is damaged, or is not the manifest of a corpus"):
+    with pytest.raises(
+        StateError, match=r"manifest\.json' is damaged, or is not the manifest of a corpus"
+    ):
         read_manifest(tmp_path)
 
 
@@ -60,11 +66,15 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     content = {"format": FORMAT, "format_version": 2, "corpus": "elsewhere"}
     (tmp_path / MANIFEST).write_bytes(msgspec.json.encode(content))
 
-    with pytest.raises(StateError, match=r"newer vocabgap: format version 2, this one reads 1 \(upgrade"):
+    with pytest.raises(
+        StateError, match=r"newer vocabgap: format version 2, this one reads 1 \(upgrade"
+    ):
         read_manifest(tmp_path)
 
 
-@pytest.mark.parametrize("field", ['"rows": -1', '"number": 0', '"bytes": 1.5', '"file": "../../secret"'])
+@pytest.mark.parametrize(
+    "field", ['"rows": -1', '"number": 0', '"bytes": 1.5', '"file": "../../secret"']
+)
 def test_an_impossible_entry_is_refused(tmp_path: Path, field: str) -> None:
     part = '{"number": 1, "rows": 1, "bytes": 1, ' + field + "}"
     content = f'{{"format": "{FORMAT}", "format_version": 1, "corpus": {{"parts": [{part}]}}}}'

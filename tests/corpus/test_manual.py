@@ -14,7 +14,9 @@ CORPUS = "corpus"
 def test_queries_of_other_tools_are_what_they_print(
     there: Path, engine: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip(engine, reason=f"{engine} is not installed, so its query of the manual is not run")
+    pytest.importorskip(
+        engine, reason=f"{engine} is not installed, so its query of the manual is not run"
+    )
     assert session(CORPUS, there) > 10
     capsys.readouterr()
 

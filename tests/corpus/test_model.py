@@ -118,7 +118,11 @@ BLANK: dict[str, Any] = {
 
 
 @settings(max_examples=4)
-@given(st.permutations(["deleted", "left", "gone"]), st.lists(paths, max_size=2), st.lists(paths, max_size=2))
+@given(
+    st.permutations(["deleted", "left", "gone"]),
+    st.lists(paths, max_size=2),
+    st.lists(paths, max_size=2),
+)
 def test_union_of_withdrawals_does_not_depend_on_their_order(
     tmp_path_factory: pytest.TempPathFactory, order: list[str], some: list[str], others: list[str]
 ) -> None:

@@ -85,6 +85,12 @@ def test_a_newer_version_of_a_parser_supersedes_the_records_of_an_older_one(corp
     assert [identity.superseded for identity in corpus.status().identities] == [1]
     assert corpus.remove_orphans("north", dry_run=True) == 1
     assert vocabgap("corpus", "compact", "--superseded", "--corpus", corpus.store.folder).code == 2
-    assert vocabgap("corpus", "compact", "--superseded", "--yes", "--corpus", corpus.store.folder).code == 0
+    assert (
+        vocabgap("corpus", "compact", "--superseded", "--yes", "--corpus", corpus.store.folder).code
+        == 0
+    )
     left = corpus.store.version().rows(["source_path", "metadata"]).rows()
-    assert (len(left), any("2.0.0" in metadata for path, metadata in left if path == "a.js")) == (4, False)
+    assert (len(left), any("2.0.0" in metadata for path, metadata in left if path == "a.js")) == (
+        4,
+        False,
+    )

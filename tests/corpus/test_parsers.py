@@ -24,7 +24,9 @@ def headings(file: RawFile) -> Iterator[dict[str, Any]]:
 
 def payload(**entry: str) -> dict[str, Any]:
     return {
-        "files": [{"content": "# One\ntext\n# Two", "sourcePath": "a.md", "parserId": "headings"} | entry]
+        "files": [
+            {"content": "# One\ntext\n# Two", "sourcePath": "a.md", "parserId": "headings"} | entry
+        ]
     }
 
 
@@ -43,7 +45,12 @@ def test_pieces_of_a_parser_become_chunks_of_the_contract(tmp_path: Path) -> Non
 
     one, two = stored(tmp_path / "corpus")
     assert (result.ingested, result.errors) == (2, ())
-    assert (one["name"], one["kind"], one["line_start"], one["sourcePath"]) == ("One", "heading", 1, "a.md")
+    assert (one["name"], one["kind"], one["line_start"], one["sourcePath"]) == (
+        "One",
+        "heading",
+        1,
+        "a.md",
+    )
     assert (one["tenantId"], one["repoSlug"], one["parserId"]) == ("north", "photos", "headings")
     assert (one["parserVersion"], one["hashInputs"]) == ("1.0.0", [*HASH_INPUTS])
     assert (two["name"], two["line_start"]) == ("Two", 3)
@@ -53,20 +60,31 @@ def test_pieces_of_a_parser_become_chunks_of_the_contract(tmp_path: Path) -> Non
     assert len(content_hash(chunk, "north", "docs")) == 64
 
 
-def test_a_piece_is_of_the_path_that_it_names_and_of_the_version_of_its_parser(tmp_path: Path) -> None:
+def test_a_piece_is_of_the_path_that_it_names_and_of_the_version_of_its_parser(
+    tmp_path: Path,
+) -> None:
     class Parts:
         version = "2.1.0"
 
         def __call__(self, file: RawFile) -> list[dict[str, Any]]:
             return [
-                {"content": file.content, "type": "part", "source": "parts/one.md", "customMeta": {"n": 1}}
+                {
+                    "content": file.content,
+                    "type": "part",
+                    "source": "parts/one.md",
+                    "customMeta": {"n": 1},
+                }
             ]
 
     corpus = open_corpus(tmp_path / "corpus", parsers={"headings": Parts()})
 
     assert corpus.push(payload(), **NORTH).errors == ()
     (chunk,) = stored(tmp_path / "corpus")
-    assert (chunk["sourcePath"], chunk["name"], chunk["kind"]) == ("parts/one.md", "parts/one.md", "part")
+    assert (chunk["sourcePath"], chunk["name"], chunk["kind"]) == (
+        "parts/one.md",
+        "parts/one.md",
+        "part",
+    )
     assert (chunk["parserVersion"], chunk["customMeta"]) == ("2.1.0", {"n": 1})
 
 
@@ -76,13 +94,19 @@ def test_a_parser_that_raises_is_an_error_of_its_file_alone(tmp_path: Path) -> N
         raise ValueError("oops")
 
     corpus = open_corpus(tmp_path / "corpus", parsers={"headings": headings, "broken": broken})
-    files = [*payload(parserId="broken")["files"], *payload(parserId="nobody")["files"], *payload()["files"]]
+    files = [
+        *payload(parserId="broken")["files"],
+        *payload(parserId="nobody")["files"],
+        *payload()["files"],
+    ]
 
     result = corpus.push({"files": files}, **NORTH)
 
     assert [error.code for error in result.errors] == [Code.PARSE_FAILED, Code.NO_PARSER]
     assert result.errors[0].message == "a.md: parser 'broken' failed: ValueError: oops"
-    assert "there is no parser 'nobody'; expected one of broken, headings" in result.errors[1].message
+    assert (
+        "there is no parser 'nobody'; expected one of broken, headings" in result.errors[1].message
+    )
     assert (result.ingested, len(stored(tmp_path / "corpus"))) == (2, 2)
 
 
@@ -96,7 +120,9 @@ def test_a_parser_that_raises_is_an_error_of_its_file_alone(tmp_path: Path) -> N
         ("no piece", Code.CHUNK_INVALID),
     ],
 )
-def test_an_unusable_piece_is_an_error_and_the_others_stay(tmp_path: Path, piece: object, code: Code) -> None:
+def test_an_unusable_piece_is_an_error_and_the_others_stay(
+    tmp_path: Path, piece: object, code: Code
+) -> None:
     def parse(_: RawFile) -> list[Any]:
         return [{"content": "a sound one"}, piece]
 
@@ -119,7 +145,9 @@ def test_a_version_near_ours_has_a_code_of_its_own_and_a_warning(
     corpus = open_corpus(tmp_path / "corpus")
     strange = {**chunk, "schemaVersion": version}
 
-    result = corpus.push({"files": [{"chunks": [strange, strange, chunk]}]}, tenant="ada", repo="lab")
+    result = corpus.push(
+        {"files": [{"chunks": [strange, strange, chunk]}]}, tenant="ada", repo="lab"
+    )
 
     assert (result.ingested, [error.code for error in result.errors]) == (1, [code] * 2)
     assert result.errors[0].details["errors"][0]["pointer"] == "/schemaVersion"

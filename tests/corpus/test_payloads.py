@@ -48,7 +48,14 @@ def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("tenant", "repo"),
-    [("", "demo"), ("north", ""), ("North", "demo"), ("a b", "demo"), ("north", "a b"), ("north", "../x")],
+    [
+        ("", "demo"),
+        ("north", ""),
+        ("North", "demo"),
+        ("a b", "demo"),
+        ("north", "a b"),
+        ("north", "../x"),
+    ],
 )
 def test_payload_without_a_usable_tenant_or_repository_is_refused(
     corpus: Corpus, photos: Path, tenant: str, repo: str

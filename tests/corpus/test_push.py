@@ -69,7 +69,9 @@ def test_a_bad_chunk_is_an_error_with_its_place_and_discards_no_good_one(chunk: 
     result = push(MemoryStore(), {"files": [{"chunks": [chunk, *bad]}]}, tenant="ada")
     assert (result.ingested, codes(result)) == (1, [Code.CHUNK_INVALID, Code.EMBEDDING_REJECTED])
     assert result.errors[0].details["errors"][0]["pointer"] == "/name"
-    assert [(error.details["fileIndex"], error.details["chunkIndex"]) for error in result.errors] == [
+    assert [
+        (error.details["fileIndex"], error.details["chunkIndex"]) for error in result.errors
+    ] == [
         (0, 1),
         (0, 2),
     ]
@@ -120,7 +122,10 @@ def test_a_valid_chunk_that_cannot_be_stored_is_an_error_with_a_pointer(
 def test_more_than_one_push_may_bring_changes_nothing(chunk: Chunk) -> None:
     store = MemoryStore()
     push(store, {"files": [chunk]}, tenant="ada")
-    payload = {"files": [{**chunk, "name": name} for name in "ab"], "deleted": [chunk["sourcePath"]]}
+    payload = {
+        "files": [{**chunk, "name": name} for name in "ab"],
+        "deleted": [chunk["sourcePath"]],
+    }
     result = push(store, payload, tenant="ada", most=1)
     assert (codes(result), result.deleted, result.added) == ([Code.VOLUME_EXCEEDED], 0, 0)
     assert len(store.current.rows()) == 1
@@ -172,12 +177,17 @@ def test_a_present_chunk_keeps_its_first_time(chunk: Chunk) -> None:
     first = push(store, payload, tenant="ada", now=NOW)
     kept, snapshots = store.current.rows(), store.current.table("paths")
     second = push(store, payload, tenant="ada", now=NOW + timedelta(days=1))
-    assert [(item.ingested, item.added, item.deleted) for item in (first, second)] == [(2, 1, 0), (2, 0, 0)]
+    assert [(item.ingested, item.added, item.deleted) for item in (first, second)] == [
+        (2, 1, 0),
+        (2, 0, 0),
+    ]
     assert store.current.rows().equals(kept)
     assert store.current.table("paths").equals(snapshots)
 
 
-def test_a_chunk_that_is_pushed_again_gets_the_present_configuration(store: Store, chunk: Chunk) -> None:
+def test_a_chunk_that_is_pushed_again_gets_the_present_configuration(
+    store: Store, chunk: Chunk
+) -> None:
     push(store, {"files": [chunk, {**chunk, "name": "left"}]}, tenant="ada", now=NOW)
     configure(store, "ada")
 
@@ -206,7 +216,13 @@ def test_a_file_that_claims_another_tenant_is_a_warning_or_refused(form: dict[st
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"className": []}, {"surplus": []}, {"hashInputs": [[]]}, {"parsedChunks": [[]]}, {"kind": {}}],
+    [
+        {"className": []},
+        {"surplus": []},
+        {"hashInputs": [[]]},
+        {"parsedChunks": [[]]},
+        {"kind": {}},
+    ],
     ids=lambda wrong: next(iter(wrong)),
 )
 def test_a_chunk_that_goes_too_deep_costs_no_other(chunk: Chunk, wrong: dict[str, Any]) -> None:
@@ -214,7 +230,11 @@ def test_a_chunk_that_goes_too_deep_costs_no_other(chunk: Chunk, wrong: dict[str
     for _ in range(3_000):
         deep = [deep]
     field, held = next(iter(wrong.items()))
-    bad = {field: [deep]} if field == "parsedChunks" else {**chunk, field: [deep] if held else {"deep": deep}}
+    bad = (
+        {field: [deep]}
+        if field == "parsedChunks"
+        else {**chunk, field: [deep] if held else {"deep": deep}}
+    )
 
     result = push(MemoryStore(), {"files": [bad, chunk]}, tenant="ada")
 

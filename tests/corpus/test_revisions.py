@@ -16,7 +16,11 @@ def git(folder: Path, *arguments: str) -> str:
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
         "GIT_CONFIG_NOSYSTEM": "1",
-        **{f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in _WHO.items()},
+        **{
+            f"GIT_{role}_{what}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for what, value in _WHO.items()
+        },
     }
     return subprocess.run(
         ["/usr/bin/env", "git", *arguments], cwd=folder, env=environment, check=True, capture_output=True,
@@ -52,13 +56,17 @@ def commit(repository: Path, **files: str | None) -> str:
 
 def test_deleted_file_is_named_and_changed_one_is_not(repository: Path) -> None:
     base = commit(repository, **{"a.jsonl": "1\n", "b.jsonl": "1\n", "deep/c.jsonl": "1\n"})
-    head = commit(repository, **{"a.jsonl": None, "b.jsonl": "2\n", "deep/c.jsonl": None, "d.jsonl": "1\n"})
+    head = commit(
+        repository, **{"a.jsonl": None, "b.jsonl": "2\n", "deep/c.jsonl": None, "d.jsonl": "1\n"}
+    )
 
     assert deleted_in_git(repository, base, head) == ("a.jsonl", "deep/c.jsonl")
 
 
 def test_paths_are_relative_to_the_folder_and_others_are_left_out(repository: Path) -> None:
-    base = commit(repository, **{"photos/a.jsonl": "1\n", "other/b.jsonl": "1\n", "photos/c.jsonl": "1\n"})
+    base = commit(
+        repository, **{"photos/a.jsonl": "1\n", "other/b.jsonl": "1\n", "photos/c.jsonl": "1\n"}
+    )
     head = commit(repository, **{"photos/a.jsonl": None, "other/b.jsonl": None})
 
     assert deleted_in_git(repository / "photos", base, head) == ("a.jsonl",)
@@ -83,7 +91,9 @@ def test_unknown_revision_is_named(repository: Path, revision: str) -> None:
     assert sorted(path.name for path in repository.iterdir()) == [".git", "a.jsonl"]
 
 
-def test_folder_without_a_repository_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_without_a_repository_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
 
     with pytest.raises(NotFoundError, match="is not in a git repository"):
@@ -99,7 +109,9 @@ def test_machine_without_git_is_refused(
         deleted_in_git(repository, "a", "b")
 
 
-def test_git_that_hangs_is_ended(repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_git_that_hangs_is_ended(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
@@ -119,7 +131,13 @@ def test_nothing_that_the_repository_names_is_run(
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/sprung'\n")
     trap.chmod(0o755)
-    for key in ("core.fsmonitor", "diff.external", "diff.own.textconv", "diff.own.command", "core.pager"):
+    for key in (
+        "core.fsmonitor",
+        "diff.external",
+        "diff.own.textconv",
+        "diff.own.command",
+        "core.pager",
+    ):
         git(repository, "config", key, str(trap))
     for variable in ("GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER"):
         monkeypatch.setenv(variable, str(trap))

@@ -24,7 +24,11 @@ NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
 
 DEMO: Owner = {"tenant": "local", "repo": "demo"}
-NEEDS = [f"{name} {tenant}" for tenant in ("north", "south", SHARED_TENANT) for name in ("open", "secret")]
+NEEDS = [
+    f"{name} {tenant}"
+    for tenant in ("north", "south", SHARED_TENANT)
+    for name in ("open", "secret")
+]
 NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
 
 
@@ -49,7 +53,9 @@ def test_report_on_a_corpus_is_that_on_its_logs(
 ) -> None:
     corpus.push(photos, tenant="local", repo="photos")
 
-    outcome = [vg.run(root, out=tmp_path / f"out-{root.name}", now=NOW) for root in (folder, photos)]
+    outcome = [
+        vg.run(root, out=tmp_path / f"out-{root.name}", now=NOW) for root in (folder, photos)
+    ]
 
     assert_frame_equal(outcome[0].ranked, outcome[1].ranked)
     assert outcome[0].published.summary.capabilities == outcome[1].published.summary.capabilities
@@ -83,7 +89,11 @@ def test_tenant_reads_its_own_chunks_and_shared_ones_but_no_private_ones_of_othe
     assert visible_to(folder, tenants="north") == [shared, "open north", "secret north"]
     assert visible_to(folder, tenants="north", repositories=["secret"]) == ["secret north"]
     assert visible_to(folder, tenants="south", no_shared=True) == ["open south", "secret south"]
-    assert scan(folder, tenants=["north"]).rejects["repo_slug"].to_list() == ["open", "open", "secret"]
+    assert scan(folder, tenants=["north"]).rejects["repo_slug"].to_list() == [
+        "open",
+        "open",
+        "secret",
+    ]
     assert corpus.export(tmp_path / "all.jsonl").records == 6  # a full backup
 
 
@@ -125,7 +135,9 @@ def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Pa
     own = Source(glob="events.jsonl", where={"kind": "gap"}, fields={"description": "said.it"})
     root = tmp_path / "tool"
     root.mkdir()
-    (root / "events.jsonl").write_text('{"kind":"gap","said":{"it":"sky mask"}}\n{"kind":"private"}\n')
+    (root / "events.jsonl").write_text(
+        '{"kind":"gap","said":{"it":"sky mask"}}\n{"kind":"private"}\n'
+    )
     settings = vg.Settings(source={"own": own})
 
     vg.open_corpus(folder, settings=settings).push(root, tenant="north", repo="tool")
@@ -134,7 +146,9 @@ def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Pa
     assert actual.gaps["description"].to_list() == ["sky mask"]
 
 
-def test_damaged_corpus_is_no_folder_without_logs(corpus: Corpus, photos: Path, folder: Path) -> None:
+def test_damaged_corpus_is_no_folder_without_logs(
+    corpus: Corpus, photos: Path, folder: Path
+) -> None:
     corpus.push(photos, tenant="north", repo="photos")
     (folder / "manifest.json").write_text('{"format": "voc')
 

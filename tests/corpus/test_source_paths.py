@@ -2,7 +2,17 @@ import pytest
 
 from vocabgap.corpus.identity import path_fault
 
-SOUND = ["a", "a/b.jsonl", ".hidden/x", "a..b/c", "console.txt", "com10", "é/日本.txt", "ab:c", "..."]
+SOUND = [
+    "a",
+    "a/b.jsonl",
+    ".hidden/x",
+    "a..b/c",
+    "console.txt",
+    "com10",
+    "é/日本.txt",
+    "ab:c",
+    "...",
+]
 FAULTS = {
     "": "is empty", "/etc/x": "is absolute", "//host/x": "is absolute", "C:/x": "drive letter",
     "a\\b": "backslash", "a\0b": "null byte", "../a": "'..'", "a/../b": "'..'", "a/..": "'..'", "./a": "'.'",

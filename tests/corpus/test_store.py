@@ -40,13 +40,17 @@ def files(store: Store) -> list[str]:
 # A law: whatever is changed, a corpus holds what a dictionary would hold.
 
 IDS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=5)
-ADD = st.tuples(st.just("add"), st.tuples(IDS, st.sampled_from(["x", "y"]), st.sampled_from(["1", "2"])))
+ADD = st.tuples(
+    st.just("add"), st.tuples(IDS, st.sampled_from(["x", "y"]), st.sampled_from(["1", "2"]))
+)
 DELETE = st.one_of(
     st.tuples(st.just("source_path"), st.sampled_from(["1", "2"]).map(lambda path: [path])),
     st.tuples(st.just("line"), st.integers(1, 4).map(lambda line: [line])),
     st.tuples(st.just("id"), IDS),
 )
-CHANGES = st.lists(st.one_of(st.lists(st.one_of(ADD, DELETE), max_size=4), st.just("compact")), max_size=8)
+CHANGES = st.lists(
+    st.one_of(st.lists(st.one_of(ADD, DELETE), max_size=4), st.just("compact")), max_size=8
+)
 Rows = dict[str, dict[str, Any]]
 
 
@@ -228,7 +232,9 @@ def test_a_change_that_changes_nothing_makes_no_version(store: Store) -> None:
         change.delete(pl.col("id") == "c")
     store.compact()
 
-    assert {path.name: (path.stat().st_ino, path.read_bytes()) for path in store.folder.iterdir()} == before
+    assert {
+        path.name: (path.stat().st_ino, path.read_bytes()) for path in store.folder.iterdir()
+    } == before
 
 
 def test_nothing_of_a_change_that_fails_is_there(store: Store) -> None:
@@ -257,7 +263,9 @@ def test_the_same_changes_write_the_same_bytes(tmp_path: Path) -> None:
             change.delete(pl.col("line") == 1)
             change.configure("ada")
 
-    one, two = ({path.name: path.read_bytes() for path in store.folder.iterdir()} for store in stores)
+    one, two = (
+        {path.name: path.read_bytes() for path in store.folder.iterdir()} for store in stores
+    )
     assert one == two
 
 
@@ -320,7 +328,9 @@ def test_a_large_corpus_is_compacted_into_several_parts(
     monkeypatch.setattr(changes, "_PART_ROWS", 12)
     rows = pl.concat(
         [
-            chunks(f"{tenant}{repo}{n}a", f"{tenant}{repo}{n}b", tenant=tenant, repo=repo, path=str(n))
+            chunks(
+                f"{tenant}{repo}{n}a", f"{tenant}{repo}{n}b", tenant=tenant, repo=repo, path=str(n)
+            )
             for tenant in ("", "t")
             for repo in ("", "r")
             for n in range(5)

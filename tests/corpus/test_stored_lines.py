@@ -58,7 +58,9 @@ def test_a_stored_line_that_is_no_record_costs_no_other(tmp_path: Path) -> None:
 def test_line_over_the_limit_is_rejected_alone(tmp_path: Path) -> None:
     write_log(tmp_path, "heron-11", NEED, NEED, NEED)
     long = '{"description":"' + "x" * MAX_LINE_BYTES + '"}'
-    lines = stored(tmp_path).with_columns(pl.when(line=2).then(pl.lit(long)).otherwise("text").alias("text"))
+    lines = stored(tmp_path).with_columns(
+        pl.when(line=2).then(pl.lit(long)).otherwise("text").alias("text")
+    )
 
     found = scan_stored(lines)
 

@@ -42,7 +42,9 @@ def test_a_message_names_the_place_the_expectation_and_the_value(chunk: dict[str
         ("parserVersion", "1.0.0-\u2028"), ("parserVersion", "1.0.0-a\u2029b"),
     ],
 )  # fmt: skip
-def test_no_engine_takes_a_line_end_for_the_end(chunk: dict[str, Any], field: str, value: str) -> None:
+def test_no_engine_takes_a_line_end_for_the_end(
+    chunk: dict[str, Any], field: str, value: str
+) -> None:
     chunk[field] = value
     python = jsonschema.Draft202012Validator(contract_schema(PARSED_CHUNK))
     assert not keeps(PARSED_CHUNK, chunk)
@@ -59,7 +61,21 @@ def test_open_objects_may_hold_anything_at_any_depth(chunk: dict[str, Any]) -> N
 
 
 def test_a_record_is_valid_if_and_only_if_it_has_no_faults(chunk: dict[str, Any]) -> None:
-    values: list[object] = [None, "", "x", 0, 1, 1.0, 1.5, True, [], ["a"], {}, float("nan"), float("inf")]
+    values: list[object] = [
+        None,
+        "",
+        "x",
+        0,
+        1,
+        1.0,
+        1.5,
+        True,
+        [],
+        ["a"],
+        {},
+        float("nan"),
+        float("inf"),
+    ]
     for value in values:
         for field in chunk:
             record = {**chunk, field: value}

@@ -4,7 +4,14 @@ import numpy as np
 
 from vocabgap.corpus.backups import DECIMALS, vectors_of
 
-WORDINGS = ["sky mask", "mask the sky", "film grain overlay", "grain", "lift shadows", "Ünder water"]
+WORDINGS = [
+    "sky mask",
+    "mask the sky",
+    "film grain overlay",
+    "grain",
+    "lift shadows",
+    "Ünder water",
+]
 
 
 def test_vector_of_a_text_does_not_depend_on_others_or_its_spelling() -> None:

@@ -27,7 +27,9 @@ def reported(
     studio_of: Callable[..., Studio], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Studio, Path]:
     """Three needs in five wordings, reported on once, and a copy of all the files."""
-    made = studio_of("sky mask", "sky mask", "mask the sky", "film grain", "film grain look", "lens flare")
+    made = studio_of(
+        "sky mask", "sky mask", "mask the sky", "film grain", "film grain look", "lens flare"
+    )
     made.report()
     kept = tmp_path_factory.mktemp("kept") / "studio"
     return made, shutil.copytree(made.folder, kept)

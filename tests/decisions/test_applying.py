@@ -44,7 +44,11 @@ def test_the_next_report_follows_every_line(studio: Studio) -> None:
     rows = studio.rows()
     assert [each.action for each in made] == ["merge", "split", "rename", "author"]
     assert studio.decide.all() == made
-    assert rows["lens flare"]["capability_id"] == rows["sky mask"]["capability_id"] == sky["capability_id"]
+    assert (
+        rows["lens flare"]["capability_id"]
+        == rows["sky mask"]["capability_id"]
+        == sky["capability_id"]
+    )
     assert rows["lens flare"]["label"] == "sky and flare"
     assert rows["film grain"]["capability_id"] != rows["film grain look"]["capability_id"]
     assert (rows["film grain"]["status"], rows["film grain look"]["status"]) == ("authored", "open")
@@ -107,7 +111,9 @@ def test_a_conflict_names_the_other_person_and_leaves_the_file_as_it_was(studio:
     grain = named(studio, "film grain")
     lone = line("merge", named(studio, "film grain look"), other=named(studio, "film grain"))
 
-    with pytest.raises(StateError, match=r"split 'film grain look' off .*, 2026-07-01T00:01:00Z by ana"):
+    with pytest.raises(
+        StateError, match=r"split 'film grain look' off .*, 2026-07-01T00:01:00Z by ana"
+    ):
         studio.decide.apply(saved(studio, line("pin", grain), lone))
     assert len(studio.decide.all()) == 1
 
@@ -116,7 +122,9 @@ def test_a_merge_that_the_file_has_already_is_refused_in_both_directions(studio:
     sky, flare = named(studio, "sky mask"), named(studio, "lens flare")
     path = saved(studio, line("merge", sky, other=flare), line("merge", flare, other=sky))
 
-    with pytest.raises(InvalidInputError, match=r"page\.jsonl:2: the two are already merged: 2026-07-01 ana"):
+    with pytest.raises(
+        InvalidInputError, match=r"page\.jsonl:2: the two are already merged: 2026-07-01 ana"
+    ):
         studio.decide.apply(path)
     assert studio.decide.all() == ()
 

@@ -32,7 +32,9 @@ class Group(NamedTuple):
     capability_id: str
 
 
-def as_seen(proposed: Clusters, decisions: Iterable[Decision], baseline: pl.DataFrame | None) -> set[Group]:
+def as_seen(
+    proposed: Clusters, decisions: Iterable[Decision], baseline: pl.DataFrame | None
+) -> set[Group]:
     """The groups after some decisions, with their labels and identifiers."""
     effective = replay(decisions, proposed.wordings["surface"].unique())
     clusters = proposed.constrained(effective.constraints)
@@ -44,11 +46,22 @@ def as_seen(proposed: Clusters, decisions: Iterable[Decision], baseline: pl.Data
     return {Group(frozenset(wordings), *names) for wordings, *names in shown.iter_rows()}
 
 
-def named_by(decisions: Iterable[Decision], groups: set[Group], surface_of: dict[str, str]) -> set[Group]:
+def named_by(
+    decisions: Iterable[Decision], groups: set[Group], surface_of: dict[str, str]
+) -> set[Group]:
     """The groups that have a surface of a decision."""
-    parts = [part for each in decisions for part in (each.capability, each.other, each) if part is not None]
+    parts = [
+        part
+        for each in decisions
+        for part in (each.capability, each.other, each)
+        if part is not None
+    ]
     named = {surface_of[wording] for part in parts for wording in part.wordings}
-    return {group for group in groups if not named.isdisjoint(map(surface_of.__getitem__, group.members))}
+    return {
+        group
+        for group in groups
+        if not named.isdisjoint(map(surface_of.__getitem__, group.members))
+    }
 
 
 @pytest.mark.slow
@@ -65,7 +78,9 @@ def test_groups_that_no_decision_names_stay_as_they_are(
     before = as_seen(proposed, (), baseline)
     rng = random.Random(f"{log} {is_first}")  # noqa: S311
     ordered = sorted(before, key=lambda group: group.label)
-    meddled = frozenset().union(*(group.members for group in rng.sample(ordered, len(ordered) // 2)))
+    meddled = frozenset().union(
+        *(group.members for group in rng.sample(ordered, len(ordered) // 2))
+    )
     made: list[Decision] = []
     groups = [sorted(group.members) for group in ordered if group.members <= meddled]
     while len(made) < DECISIONS:

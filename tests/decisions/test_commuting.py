@@ -16,7 +16,14 @@ KNOWN = (
     "sky mask", "mask the sky", "sky mask tool", "cloud mask", "film grain", "film grain look",
     "grain of film", "lens flare", "moon glow", "night glow",
 )  # fmt: skip
-LATER = (*KNOWN, "sky mask brush", "film look", "flare of a lens", "glow of the moon", "cloud brush")
+LATER = (
+    *KNOWN,
+    "sky mask brush",
+    "film look",
+    "flare of a lens",
+    "glow of the moon",
+    "cloud brush",
+)
 Said = tuple[str, tuple[Any, ...]]
 """What somebody decides: the command, and what comes after it."""
 
@@ -67,7 +74,9 @@ def outcome(rows: dict[str, dict[str, Any]], named: set[str]) -> dict[str, dict[
     for wording in named:
         row = rows[wording]
         found[wording] = {
-            "together": {each for each in named if rows[each]["capability_id"] == row["capability_id"]},
+            "together": {
+                each for each in named if rows[each]["capability_id"] == row["capability_id"]
+            },
             "called": row["label"] if row["label"].endswith("as people call it") else None,
             "pinned": row["pinned"],
         }

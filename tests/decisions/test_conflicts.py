@@ -43,7 +43,9 @@ def test_a_conflict_is_refused_at_once_and_names_both(studio: Studio) -> None:
 def test_a_merge_of_what_a_split_keeps_apart_by_other_wordings_is_refused(masks: Studio) -> None:
     (split,) = masks.decide.all()
 
-    with pytest.raises(StateError, match=f"{split.decision_id} .*merged 'sky mask haze' into") as refused:
+    with pytest.raises(
+        StateError, match=f"{split.decision_id} .*merged 'sky mask haze' into"
+    ) as refused:
         masks.decide.merge(CLOUDS[1], SKIES[1])
 
     assert "one unites 'sky mask' with wordings that the other splits off" in refused.value.message

@@ -29,13 +29,19 @@ def by_label(made: Run) -> dict[str, dict[str, Any]]:
 
 
 def test_what_a_split_names_as_staying_stays(studio_of: Callable[..., Studio]) -> None:
-    studio = studio_of("film grain look", "grain of film", "grain of film", "film grain", "moon glow")
+    studio = studio_of(
+        "film grain look", "grain of film", "grain of film", "film grain", "moon glow"
+    )
     studio.cluster = ClusterSettings(threshold=0.95)
     studio.report()
 
     studio.decide.split("film grain look", "film grain")
 
-    (group,) = [row for row in studio.report().ranked.to_dicts() if "film grain look" in str(row["variants"])]
+    (group,) = [
+        row
+        for row in studio.report().ranked.to_dicts()
+        if "film grain look" in str(row["variants"])
+    ]
     assert "film grain" not in [variant["wording"] for variant in group["variants"]]
 
 
@@ -113,7 +119,9 @@ def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: Studio) ->
     studio.report("next")
     studio.cluster = ClusterSettings(threshold=0.0)
     studio.report("last")
-    runs = [read_published(studio.folder / name, option="--run") for name in ("out", "next", "last")]
+    runs = [
+        read_published(studio.folder / name, option="--run") for name in ("out", "next", "last")
+    ]
 
     merged, split = (compared_in_words(compare(*pair), top=0) for pair in (runs[:2], runs[1:]))
 
@@ -125,7 +133,10 @@ def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: Studio) ->
     ("call", "message"),
     [
         (lambda book: book.merge("sky mask", "mask the sky"), "are the same capability"),
-        (lambda book: book.split("lens flare", "lens flare"), "no wording of 'lens flare' would stay"),
+        (
+            lambda book: book.split("lens flare", "lens flare"),
+            "no wording of 'lens flare' would stay",
+        ),
         (lambda book: book.split("lens flare", "sky mask"), "has no wording 'sky mask'"),
         (lambda book: book.dismiss("lens flare", " "), "a dismissal needs a reason"),
         (lambda book: book.author("lens flare", ""), "the entry is blank"),
@@ -134,12 +145,18 @@ def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: Studio) ->
             lambda book: book.rename("lens flare", "Sky-Mask"),
             "another capability has the label 'sky mask': cap-",
         ),
-        (lambda book: book.rename("lens flare", "lens flare"), "'lens flare' already has this label"),
+        (
+            lambda book: book.rename("lens flare", "lens flare"),
+            "'lens flare' already has this label",
+        ),
         (lambda book: book.reopen("lens flare"), "'lens flare' is already open"),
         (lambda book: book.dismiss("lens flare", "\u200b"), "a dismissal needs a reason"),
         (lambda book: book.author("lens flare", "\u2060"), "author needs field 'entry' with"),
         (lambda book: book.rename("lens flare", "\u200b\ufeff"), "rename needs field 'label' with"),
-        (lambda book: book.pin("lens flare", "\u200b"), r"reason '\\u200b' has no visible character"),
+        (
+            lambda book: book.pin("lens flare", "\u200b"),
+            r"reason '\\u200b' has no visible character",
+        ),
         (lambda book: book.undo("dec-000000000000"), "no decision is called 'dec-000000000000'"),
         (lambda book: book.undo(" "), "no decision is called ''"),
     ],
@@ -156,10 +173,16 @@ def test_what_cannot_be_decided_leaves_no_trace(
     ("call", "message"),
     [
         (lambda book: book.pin("sky mask"), "'sky mask' is already pinned"),
-        (lambda book: book.dismiss("sky mask", "no"), "'sky mask' was already dismissed for the same reason"),
+        (
+            lambda book: book.dismiss("sky mask", "no"),
+            "'sky mask' was already dismissed for the same reason",
+        ),
         (lambda book: book.author("sky mask", "sky"), "'sky mask' was already authored as 'sky'"),
         (lambda book: book.reopen("sky mask"), "'sky mask' is already open"),
-        (lambda book: book.merge("sky mask", "lens flare"), "the two are already merged: .* ana merged"),
+        (
+            lambda book: book.merge("sky mask", "lens flare"),
+            "the two are already merged: .* ana merged",
+        ),
         (lambda book: book.rename("sky mask", "a mask"), "'a mask' already has this label"),
     ],
 )
@@ -196,7 +219,9 @@ def test_the_prefix_of_all_identifiers_means_several_decisions(studio: Studio) -
     with pytest.raises(InvalidInputError, match=f"several.*{pin.decision_id}.*{merge.decision_id}"):
         studio.decide.undo("dec-")
     studio.decide.undo(pin.decision_id)
-    with pytest.raises(NotFoundError, match=r"no decision is called 'dec' .see `vocabgap decisions list`"):
+    with pytest.raises(
+        NotFoundError, match=r"no decision is called 'dec' .see `vocabgap decisions list`"
+    ):
         studio.decide.undo("dec")
 
 
@@ -211,7 +236,10 @@ def test_what_is_decided_right_after_a_split_is_about_the_named_side(
     studio.decide.author(identifier if name == "cap" else name, "grain")
 
     rows = studio.rows()
-    assert [rows[parts[place]]["status"] for place in (open_one, 1 - open_one)] == ["open", "authored"]
+    assert [rows[parts[place]]["status"] for place in (open_one, 1 - open_one)] == [
+        "open",
+        "authored",
+    ]
 
 
 def test_the_last_active_decision_is_undone_without_its_name(studio: Studio) -> None:
@@ -226,7 +254,9 @@ def test_the_last_active_decision_is_undone_without_its_name(studio: Studio) -> 
 
 @pytest.mark.parametrize(("name", "last"), [(None, False), ("dec-1", True)])
 def test_an_undo_takes_a_name_or_the_last(studio: Studio, name: str | None, last: bool) -> None:
-    with pytest.raises(InvalidInputError, match="an undo takes the identifier of a decision, or `last`"):
+    with pytest.raises(
+        InvalidInputError, match="an undo takes the identifier of a decision, or `last`"
+    ):
         studio.decide.undo(name, last=last)
 
 
@@ -245,7 +275,9 @@ def test_a_tenth_of_new_records_leaves_the_top_its_ids(demo: Path, tmp_path: Pat
     rng = random.Random(11)  # noqa: S311
     words = sorted({word for text in asked for word in text.split()})
     more = [" ".join(rng.sample(words, 3)) for _ in range(before.scan.records.height // 10)]
-    new = write_corpus(tmp_path, {"new": [gap(need, notes=str(n)) for n, need in enumerate(more)]}, "new")
+    new = write_corpus(
+        tmp_path, {"new": [gap(need, notes=str(n)) for n, need in enumerate(more)]}, "new"
+    )
 
     after = run([demo, new], tmp_path / "out", now=LATER)
 
@@ -255,11 +287,21 @@ def test_a_tenth_of_new_records_leaves_the_top_its_ids(demo: Path, tmp_path: Pat
         for row in after.ranked.to_dicts()
         for variant in row["variants"]
     }
-    same = sum(owner[row["variants"][0]["wording"]] == row["capability_id"] for row in top.to_dicts())
+    same = sum(
+        owner[row["variants"][0]["wording"]] == row["capability_id"] for row in top.to_dicts()
+    )
     assert same >= 0.95 * top.height
 
 
-NEEDS = ["sky mask", "mask the sky", "film grain", "grain of film", "lens flare", "cloud mask", "moon glow"]
+NEEDS = [
+    "sky mask",
+    "mask the sky",
+    "film grain",
+    "grain of film",
+    "lens flare",
+    "cloud mask",
+    "moon glow",
+]
 
 
 @pytest.mark.slow
@@ -291,7 +333,9 @@ def test_a_run_that_is_named_must_hold_what_its_groups_are_known_by(studio: Stud
 
     with pytest.raises(StateError, match=r"groups\.parquet' does not exist"):
         studio.report("next", previous=studio.folder / "out")
-    with pytest.raises(StateError, match=r"groups\.parquet' does not exist \(make the report again"):
+    with pytest.raises(
+        StateError, match=r"groups\.parquet' does not exist \(make the report again"
+    ):
         studio.decide.pin("sky mask")
 
 

@@ -26,12 +26,15 @@ CALLS: dict[str, Call] = {
 def facts(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """The facts of each capability; a need of the first run is as open as any."""
     return {
-        row["capability_id"]: {fact: row[fact] for fact in FACTS} | {"pinned": row["pinned"]} for row in rows
+        row["capability_id"]: {fact: row[fact] for fact in FACTS} | {"pinned": row["pinned"]}
+        for row in rows
     }
 
 
 def told(effects: tuple[Effect, ...], when: str) -> dict[str, dict[str, Any]]:
-    found = {each.capability_id: {fact: getattr(each, when + fact) for fact in FACTS} for each in effects}
+    found = {
+        each.capability_id: {fact: getattr(each, when + fact) for fact in FACTS} for each in effects
+    }
     return {name: row for name, row in found.items() if row["rank"] is not None}
 
 
@@ -55,7 +58,9 @@ def test_the_next_report_is_as_told(studio: Studio, action: str, is_undone: bool
     assert {each.capability_id for each in effects} == changed
     for when, rows in (("previous_", before), ("", after)):
         assert told(effects, when) == {
-            name: {fact: row[fact] for fact in FACTS} for name, row in rows.items() if name in changed
+            name: {fact: row[fact] for fact in FACTS}
+            for name, row in rows.items()
+            if name in changed
         }
     assert not any(each.is_estimate for each in effects)
 
@@ -65,7 +70,11 @@ def test_a_merged_capability_is_told_with_its_successor(studio: Studio) -> None:
 
     kept, gone = studio.decide.effects([made])
 
-    assert (kept.previous_label, kept.label, gone.merged_into) == ("lens flare", "sky mask", "sky mask")
+    assert (kept.previous_label, kept.label, gone.merged_into) == (
+        "lens flare",
+        "sky mask",
+        "sky mask",
+    )
     assert (kept.previous_rank, kept.rank, kept.previous_mentions, kept.mentions) == (3, 1, 1, 4)
 
 

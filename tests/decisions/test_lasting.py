@@ -30,7 +30,11 @@ def decisions_on(rng: random.Random, records: pl.DataFrame) -> list[Decision]:
     made: list[Decision] = []
     now = found
     while len(made) < DECISIONS:
-        groups = now.wordings.group_by("cluster", maintain_order=True).agg("wording")["wording"].to_list()
+        groups = (
+            now.wordings.group_by("cluster", maintain_order=True)
+            .agg("wording")["wording"]
+            .to_list()
+        )
         new = any_decision(rng, [sorted(group) for group in groups], made)
         try:
             _, now = followed(found, [*made, new])
@@ -41,7 +45,10 @@ def decisions_on(rng: random.Random, records: pl.DataFrame) -> list[Decision]:
 
 
 def checked(
-    made: Sequence[Decision], cut: float | None, records: pl.DataFrame, baseline: pl.DataFrame | None
+    made: Sequence[Decision],
+    cut: float | None,
+    records: pl.DataFrame,
+    baseline: pl.DataFrame | None,
 ) -> tuple[int, pl.DataFrame]:
     """Check all decisions on the groups of some records; return the number of checks, and table `groups`."""
     found = cluster(records, threshold=cut)

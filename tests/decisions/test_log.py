@@ -107,7 +107,9 @@ def test_one_identifier_with_two_contents_is_told(log: Path) -> None:
     append(log, decided("pin", ["sky mask"], reason="first"))
     log.write_text(log.read_text() + log.read_text().replace("first", "changed"))
 
-    with pytest.raises(StateError, match=r"decisions.jsonl:2: decision dec-\w+ differs from line 1"):
+    with pytest.raises(
+        StateError, match=r"decisions.jsonl:2: decision dec-\w+ differs from line 1"
+    ):
         read_decisions(log)
 
 
@@ -135,14 +137,18 @@ def test_what_is_no_file_is_refused_without_waiting(
         action(log) if action else append(log, decided("pin", ["sky mask"]))
 
 
-def test_a_writer_who_never_ends_is_told_of_and_given_up(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_who_never_ends_is_told_of_and_given_up(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(locking, "SILENT_WAIT", 0.1)
     monkeypatch.setattr(locking, "LONGEST_WAIT", 0.4)
     message = []
     with log.open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
 
-        with pytest.raises(StateError, match=r"decisions\.jsonl' is held by process \d+") as given_up:
+        with pytest.raises(
+            StateError, match=r"decisions\.jsonl' is held by process \d+"
+        ) as given_up:
             append_decisions(
                 log, [decided("pin", ["sky mask"])], lambda _: None, lambda: message.append("waits")
             )
@@ -196,8 +202,20 @@ def test_two_copies_that_git_merges_by_union_are_both_replayed(tmp_path: Path) -
     log = repository / "decisions.jsonl"
 
     def git(*arguments: str) -> None:
-        identity = ["-c", "user.name=ana", "-c", "user.email=ana@example.org", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *identity, *arguments], cwd=repository, check=True, capture_output=True)  # noqa: S607
+        identity = [
+            "-c",
+            "user.name=ana",
+            "-c",
+            "user.email=ana@example.org",
+            "-c",
+            "commit.gpgsign=false",
+        ]
+        subprocess.run(
+            ["git", *identity, *arguments],  # noqa: S607
+            cwd=repository,
+            check=True,
+            capture_output=True,
+        )
 
     git("init", "--initial-branch=main")
     (repository / ".gitattributes").write_text("decisions.jsonl merge=union\n")

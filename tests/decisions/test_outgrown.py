@@ -34,7 +34,9 @@ def test_a_dismissal_does_not_swallow_a_larger_group(grown: Studio) -> None:
     row = widened(grown)
 
     assert (row["mentions"], row["status"], row["outgrown"]) == (5, "open", [dismissal.decision_id])
-    assert row["decisions"] == [f"{dismissal.summary} – {OUTGROWN}, with 2 of 5 mentions in the same words"]
+    assert row["decisions"] == [
+        f"{dismissal.summary} – {OUTGROWN}, with 2 of 5 mentions in the same words"
+    ]
     assert OUTGROWN in grown.files()["report.md"].decode()
 
 

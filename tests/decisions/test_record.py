@@ -19,12 +19,17 @@ def test_a_decision_is_read_as_it_was_written() -> None:
 
 @pytest.mark.parametrize("other", [{"minute": 1}, {"actor": "bo"}, {"reason": "because"}])
 def test_another_decision_has_another_identifier(other: dict[str, Any]) -> None:
-    assert decided("pin", ["sky mask"]).decision_id != decided("pin", ["sky mask"], **other).decision_id
+    assert (
+        decided("pin", ["sky mask"]).decision_id
+        != decided("pin", ["sky mask"], **other).decision_id
+    )
 
 
 def test_the_moment_is_kept_in_utc() -> None:
     kathmandu = timezone(timedelta(hours=5, minutes=45))
-    made = decide(Action.UNDO, actor="ana", time=NOON.astimezone(kathmandu), undoes="dec-000000000000")
+    made = decide(
+        Action.UNDO, actor="ana", time=NOON.astimezone(kathmandu), undoes="dec-000000000000"
+    )
 
     assert b'"time":"2026-07-01T12:00:00Z"' in msgspec.json.encode(made)
 
@@ -58,7 +63,9 @@ def test_a_subject_keeps_the_first_wordings_or_all() -> None:
 
 
 def test_a_decision_says_itself_in_one_visible_line() -> None:
-    made = decided("split", ["sky mask"], wordings=["horizon\nmask", "sea mask"], reason="not\x1b the sky")
+    made = decided(
+        "split", ["sky mask"], wordings=["horizon\nmask", "sea mask"], reason="not\x1b the sky"
+    )
 
     assert made.summary == (
         f"2026-07-01 ana split 'horizon mask' and 1 more wording off 'sky mask': not\\u001b the sky"

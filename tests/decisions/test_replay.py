@@ -72,7 +72,9 @@ def test_what_is_undone_never_was() -> None:
 
 def test_what_is_undone_is_known_with_the_first_undo_that_stands() -> None:
     pin = decided("pin", ["sky mask"])
-    first, again, third = (decided("undo", undoes=pin.decision_id, minute=each) for each in (1, 2, 3))
+    first, again, third = (
+        decided("undo", undoes=pin.decision_id, minute=each) for each in (1, 2, 3)
+    )
     taken_back = decided("undo", undoes=first.decision_id, minute=4)
 
     assert undoings([pin, third, again, taken_back, first]) == {
@@ -82,7 +84,9 @@ def test_what_is_undone_is_known_with_the_first_undo_that_stands() -> None:
 
 
 def test_an_undo_of_what_is_not_there_is_told() -> None:
-    with pytest.raises(InvalidInputError, match="undoes dec-000000000000, which is not in the file"):
+    with pytest.raises(
+        InvalidInputError, match="undoes dec-000000000000, which is not in the file"
+    ):
         in_force([decided("undo", undoes="dec-000000000000")])
 
 
@@ -93,7 +97,12 @@ def test_a_merge_and_a_split_of_the_same_are_both_named() -> None:
     with pytest.raises(StateError) as output:
         replay([merge, split], HERE)
 
-    for part in (merge.decision_id, split.decision_id, "2026-07-01T09:00:00Z by ana", "09:01:00Z by bo"):
+    for part in (
+        merge.decision_id,
+        split.decision_id,
+        "2026-07-01T09:00:00Z by ana",
+        "09:01:00Z by bo",
+    ):
         assert part in output.value.message
     assert f"vocabgap decide undo {split.decision_id}" in output.value.hint
 

@@ -40,7 +40,9 @@ def corpus(*wordings: str) -> Clusters:
 def oracle(screen: vg.Screen) -> vg.Answer:
     need = Counter(TRUTH[wording] for wording in screen.wordings).most_common(1)[0][0]
     return vg.Answer(
-        same=[place for place, near in enumerate(screen.neighbours) if TRUTH[near.wordings[0]] == need],
+        same=[
+            place for place, near in enumerate(screen.neighbours) if TRUTH[near.wordings[0]] == need
+        ],
         apart=[place for place, wording in enumerate(screen.doubtful) if TRUTH[wording] != need],
     )
 
@@ -115,7 +117,12 @@ def test_groups_that_no_answer_names_stay_as_they_are(found: Clusters) -> None:
     done = vg.review(found, ask, screens=2, actor="ana")
 
     named = {wording for each in done.screens for wording in each.wordings}
-    named |= {wording for each in done.screens if each.neighbours for wording in each.neighbours[0].wordings}
+    named |= {
+        wording
+        for each in done.screens
+        if each.neighbours
+        for wording in each.neighbours[0].wordings
+    }
     untouched = {group for group in grouped_wordings(found) if not group & named}
     assert untouched <= {*grouped_wordings(done.clusters)}
 
@@ -131,7 +138,10 @@ def test_a_mistake_can_be_taken_back_on_a_later_screen(found: Clusters) -> None:
     )
     stranger = screen.neighbours[wrong].wordings[0]
     under_review.follow(under_review.decisions(screen, vg.Answer(same=[wrong])))
-    assert group_of(under_review.clusters)[stranger] == group_of(under_review.clusters)[screen.wordings[0]]
+    assert (
+        group_of(under_review.clusters)[stranger]
+        == group_of(under_review.clusters)[screen.wordings[0]]
+    )
 
     later = next(
         (each, place)
@@ -152,7 +162,9 @@ def test_a_mistake_that_is_taken_back_releases_only_what_was_ticked(found: Clust
     screen = next(each for each in found.screens() if len(each.neighbours) > 1)
     near = screen.neighbours[0]
     under_review.follow(under_review.decisions(screen, vg.Answer(same=[0])))
-    united = next(each for each in under_review.clusters.screens() if near.wordings[0] in each.wordings)
+    united = next(
+        each for each in under_review.clusters.screens() if near.wordings[0] in each.wordings
+    )
     places = [place for place, part in enumerate(united.parts) if near.wordings[0] in part.wordings]
     gone = {wording for place in places for wording in united.parts[place].wordings}
 
@@ -171,9 +183,15 @@ def test_all_wordings_of_a_ticked_group_come_whatever_was_split_before(found: Cl
     screen = max(found.screens(), key=lambda each: len(each.parts))
     under_review.follow(under_review.decisions(screen, vg.Answer(apart=[0, 1])))
     back = next(
-        each for each in under_review.clusters.screens(0) if screen.staying([0, 1])[0] in each.wordings
+        each
+        for each in under_review.clusters.screens(0)
+        if screen.staying([0, 1])[0] in each.wordings
     )
-    places = [place for place, near in enumerate(back.neighbours) if {*near.wordings} <= {*screen.wordings}]
+    places = [
+        place
+        for place, near in enumerate(back.neighbours)
+        if {*near.wordings} <= {*screen.wordings}
+    ]
     assert places
 
     under_review.follow(under_review.decisions(back, vg.Answer(same=places)))
@@ -201,7 +219,9 @@ def test_answers_that_contradict_earlier_ones_change_only_what_is_ticked(seed: i
         others = {group for group in before if group.isdisjoint({*screen.wordings, *ticked})}
         after = {*grouped_wordings(under_review.clusters)}
         assert others <= after
-        assert len([group for group in after if group & {*screen.staying(answer.apart), *ticked}]) == 1
+        assert (
+            len([group for group in after if group & {*screen.staying(answer.apart), *ticked}]) == 1
+        )
 
 
 def test_going_back_undoes_a_whole_answer(found: Clusters) -> None:
@@ -216,12 +236,16 @@ def test_going_back_undoes_a_whole_answer(found: Clusters) -> None:
 
 
 @pytest.mark.parametrize("answer", [vg.Answer(same=[99]), vg.Answer(apart=[-1])])
-def test_a_position_that_the_screen_does_not_have_is_refused(found: Clusters, answer: vg.Answer) -> None:
+def test_a_position_that_the_screen_does_not_have_is_refused(
+    found: Clusters, answer: vg.Answer
+) -> None:
     with pytest.raises(InvalidInputError, match=r"no position 99|expected a whole"):
         vg.review(found, lambda _: answer, actor="ana")
 
 
-def test_an_answer_that_contradicts_another_persons_is_refused(found: Clusters, tmp_path: Path) -> None:
+def test_an_answer_that_contradicts_another_persons_is_refused(
+    found: Clusters, tmp_path: Path
+) -> None:
     file = tmp_path / "decisions.jsonl"
     one, other = Review(found, actor="ana"), Review(found, actor="ben")
     screen = next(screens(one))

@@ -48,7 +48,9 @@ def test_one_of_two_wordings_with_the_same_surface_leaves(belts: Studio) -> None
     assert ids(belts.rows(), *ALIKE) == [belt] * 3
 
 
-def test_other_spellings_leave_with_a_wording_unless_they_are_named(studio_of: Callable[..., Studio]) -> None:
+def test_other_spellings_leave_with_a_wording_unless_they_are_named(
+    studio_of: Callable[..., Studio],
+) -> None:
     studio = studio_of("film grain", "film-grain", "film grain look")
     identifier = studio.report().ranked["capability_id"].item()
 
@@ -107,7 +109,9 @@ def test_separating_wordings_changes_no_other_group(
 
     _, made = followed(found, splits)
 
-    before, after = (dict(each.wordings.select("wording", "cluster").iter_rows()) for each in (found, made))
+    before, after = (
+        dict(each.wordings.select("wording", "cluster").iter_rows()) for each in (found, made)
+    )
     assert all(after[one] != after[other] for one, other, _ in orders)
     touched = {before[wording] for wording in ALIKE}
     for wording in {*NEEDS} - {wording for wording in NEEDS if before[wording] in touched}:

@@ -43,7 +43,10 @@ def test_a_label_stays_with_the_one_that_was_named(united: Studio) -> None:
 
     found = after_the_undo(united)
 
-    assert (found["lens flare"]["label"], found["sky mask"]["label"]) == ("flare and sky", "sky mask")
+    assert (found["lens flare"]["label"], found["sky mask"]["label"]) == (
+        "flare and sky",
+        "sky mask",
+    )
 
 
 def test_what_is_named_by_its_identifier_is_the_one_that_has_it_afterwards(united: Studio) -> None:
@@ -52,7 +55,10 @@ def test_what_is_named_by_its_identifier_is_the_one_that_has_it_afterwards(unite
 
     found = after_the_undo(united)
 
-    assert (found["lens flare"]["capability_id"], found["lens flare"]["pinned"]) == (identifier, True)
+    assert (found["lens flare"]["capability_id"], found["lens flare"]["pinned"]) == (
+        identifier,
+        True,
+    )
     assert not found["sky mask"]["pinned"]
 
 

@@ -27,7 +27,9 @@ STRIKES = ("killed", "failed", "failed again", "slow")  # fewer than Spark tries
 Work = Callable[..., Any]
 
 pytest.importorskip("pyspark", reason="pyspark is not installed, so no cluster is tried")
-pytestmark = pytest.mark.skipif(HOME is None, reason="SPARK_HOME names no Spark: `make spark` installs one")
+pytestmark = pytest.mark.skipif(
+    HOME is None, reason="SPARK_HOME names no Spark: `make spark` installs one"
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,9 @@ def _search_there(monkeypatch: pytest.MonkeyPatch) -> None:
 def wide(tmp_path: Path) -> Path:
     """More wordings than are grouped with a full matrix, and bad lines among them."""
     acts = ("crop", "rotate", "mask", "sharpen", "brighten", "denoise")
-    needs = [f"{acts[number % 6]} layer{number % 97} by step{number // 7}" for number in range(3_600)]
+    needs = [
+        f"{acts[number % 6]} layer{number % 97} by step{number // 7}" for number in range(3_600)
+    ]
     logs: dict[str, list[dict[str, object] | str]] = {
         f"image-{first}": [*map(gap, needs[first::60]), "-- resumed --"] for first in range(60)
     }
@@ -78,10 +82,16 @@ def test_failing_workers_change_nothing(
     logs, blocks, rows, groups = (tmp_path / work for work in ("logs", "blocks", "rows", "groups"))
     mapped, by = SparkParts._mapped, SparkParts.by
     monkeypatch.setattr(spark, "read_packed_logs", befallen(spark.read_packed_logs, logs))
-    monkeypatch.setattr(index_shards, "search_batches", befallen(index_shards.search_batches, blocks))
-    monkeypatch.setattr(SparkParts, "_mapped", lambda table, work: mapped(table, befallen(work, rows)))
     monkeypatch.setattr(
-        SparkParts, "by", lambda table, keys, step, query: by(table, keys, befallen(step, groups), query)
+        index_shards, "search_batches", befallen(index_shards.search_batches, blocks)
+    )
+    monkeypatch.setattr(
+        SparkParts, "_mapped", lambda table, work: mapped(table, befallen(work, rows))
+    )
+    monkeypatch.setattr(
+        SparkParts,
+        "by",
+        lambda table, keys, step, query: by(table, keys, befallen(step, groups), query),
     )
 
     compare(wide, tmp_path, cluster)
@@ -115,7 +125,10 @@ def befallen(work: Work, folder: Path) -> Work:
 
 def compare(root: Path, folder: Path, engine: SparkEngine, out: str = "") -> None:
     """Both reports are equal, byte for byte and row for row."""
-    here, there = published(root, folder / "here", None), published(root, f"{out}{folder / 'there'}", engine)
+    here, there = (
+        published(root, folder / "here", None),
+        published(root, f"{out}{folder / 'there'}", engine),
+    )
     for name in ("report.md", "report.html"):
         assert (folder / "there" / name).read_bytes() == (folder / "here" / name).read_bytes()
     for table in ("gaps", "rejects", "capabilities", "history"):

@@ -51,13 +51,18 @@ def engine() -> Iterator[SparkEngine]:
 def words(count: int) -> list[str]:
     """Needs in so many wordings, some of them nearly the same."""
     acts = ("crop", "rotate", "mask", "sharpen", "brighten", "denoise")
-    return [f"{acts[number % 6]} layer{number % 97} by step{number // 7}" for number in range(count)]
+    return [
+        f"{acts[number % 6]} layer{number % 97} by step{number // 7}" for number in range(count)
+    ]
 
 
 def test_a_scan_is_that_of_one_here(engine: SparkEngine, demo: Path, tmp_path: Path) -> None:
     hostile = write_corpus(
         tmp_path,
-        {"one": [gap("sky mask"), "{broken", gap("a\x1fb", satisfaction="bad")], "two": [gap("sky mask")]},
+        {
+            "one": [gap("sky mask"), "{broken", gap("a\x1fb", satisfaction="bad")],
+            "two": [gap("sky mask")],
+        },
     )
     (tmp_path / "empty").mkdir()
     for roots in ([demo], [hostile], [demo, hostile], [tmp_path / "empty"]):
@@ -69,7 +74,9 @@ def test_a_scan_is_that_of_one_here(engine: SparkEngine, demo: Path, tmp_path: P
 
 
 def test_queries_give_the_same_on_workers(engine: SparkEngine, tmp_path: Path) -> None:
-    logs = {f"image-{number}": [gap(need, notes=need) for need in words(number)] for number in range(40)}
+    logs = {
+        f"image-{number}": [gap(need, notes=need) for need in words(number)] for number in range(40)
+    }
     root = write_corpus(tmp_path, logs)
 
     here, there = (
@@ -124,15 +131,21 @@ def test_no_record_comes_to_this_machine(
 
     monkeypatch.setattr(parts, "fetched", counted)
     for records in (20, 400):
-        moments = [f"2026-04-01T10:{number // 60:02}:{number % 60:02}Z" for number in range(records)]
-        needs = [gap(words(5)[number % 5], timestamp=moment) for number, moment in enumerate(moments)]
+        moments = [
+            f"2026-04-01T10:{number // 60:02}:{number % 60:02}Z" for number in range(records)
+        ]
+        needs = [
+            gap(words(5)[number % 5], timestamp=moment) for number, moment in enumerate(moments)
+        ]
         root = write_corpus(tmp_path / str(records), {"one": needs, "two": needs})
         run(root, tmp_path / f"out-{records}", now="last", engine=engine)
 
     assert rows[400] == rows[20] > 0
 
 
-def test_the_merges_are_those_of_this_machine(engine: SparkEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_merges_are_those_of_this_machine(
+    engine: SparkEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(index_shards, "FEW_PAIRS", 1_000)
     monkeypatch.setattr(index_shards, "SHARD", 150)
     contents = sorted(set(words(400)))
@@ -156,11 +169,15 @@ def test_a_report_is_that_of_one_here(scheme: str, demo: Path, tmp_path: Path) -
     assert vocabgap("render", there, "--out", tmp_path / "again").code == 0
 
     for name in ("report.md", "report.html"):
-        page = (there / name).read_text(encoding="utf-8").replace(f"{root} --engine spark", demo.name)
+        page = (
+            (there / name).read_text(encoding="utf-8").replace(f"{root} --engine spark", demo.name)
+        )
         assert page == (here / name).read_text(encoding="utf-8")
     for table in TABLES:
         assert_frame_equal(*(pl.read_parquet(each / f"{table}.parquet") for each in (there, here)))
-    assert json.loads((there / "run.json").read_text(encoding="utf-8"))["engine"].startswith("sail ")
+    assert json.loads((there / "run.json").read_text(encoding="utf-8"))["engine"].startswith(
+        "sail "
+    )
     assert json.loads((here / "run.json").read_text(encoding="utf-8"))["engine"] is None
 
 
@@ -168,7 +185,9 @@ def test_a_store_with_any_names_gives_the_scan_of_a_folder(
     engine: SparkEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stores, "MOST_BYTES", 500)
-    root = write_corpus(tmp_path / "photos", {f"{sign} {sign}": [gap("sky mask")] for sign in "[]?*{}%#é"})
+    root = write_corpus(
+        tmp_path / "photos", {f"{sign} {sign}": [gap("sky mask")] for sign in "[]?*{}%#é"}
+    )
     (root / "manifest.json").write_text("{}", encoding="utf-8")
     (root / "wishes.csv").write_text("need,when\nwarm fur,2026-04-01\n", encoding="utf-8")
     mapped = ScanSettings(map={"description": "need", "timestamp": "when"})
@@ -190,7 +209,9 @@ def test_a_store_with_any_names_gives_the_scan_of_a_folder(
         ("s3a://bucket/../photos", 2, "root 's3a://bucket/../photos': expected an address without"),
     ],
 )
-def test_an_unusable_address_is_one_line(root: str, code: int, message: str, tmp_path: Path) -> None:
+def test_an_unusable_address_is_one_line(
+    root: str, code: int, message: str, tmp_path: Path
+) -> None:
     result = vocabgap("report", root, "--engine", "spark", "--out", tmp_path / "out")
 
     assert (result.code, len(result.err.splitlines()), list(tmp_path.iterdir())) == (code, 2, [])
@@ -199,13 +220,17 @@ def test_an_unusable_address_is_one_line(root: str, code: int, message: str, tmp
         scan(root)
 
 
-def test_a_failure_on_the_engine_is_one_line(engine: SparkEngine, demo: Path, tmp_path: Path) -> None:
+def test_a_failure_on_the_engine_is_one_line(
+    engine: SparkEngine, demo: Path, tmp_path: Path
+) -> None:
     def fail(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return map(pa.RecordBatch.no_such_method, batches)
 
     with pytest.raises(StateError) as raised, spark_engine() as other:
         other._spread({"number": [1]}).mapInArrow(fail, "number long").toArrow()
-    assert "failed: AttributeError: type object 'pyarrow.lib.RecordBatch' has no" in str(raised.value)
+    assert "failed: AttributeError: type object 'pyarrow.lib.RecordBatch' has no" in str(
+        raised.value
+    )
     assert "\n" not in str(raised.value)
     assert run(demo, tmp_path / "out", engine=engine).ranked.height  # the other one goes on
 
@@ -238,7 +263,8 @@ def test_an_unfinished_report_in_a_store_has_no_manifest(
     monkeypatch.setattr(spark, "created", broken)
     store, asked = tmp_path / "a store", ("report", demo, "--engine", "spark", "--out")
     result, again, other, unknown = (
-        vocabgap(*asked, out) for out in (f"file://{store}", f"file://{store}", "s3a://a:b@c", "flie:///x")
+        vocabgap(*asked, out)
+        for out in (f"file://{store}", f"file://{store}", "s3a://a:b@c", "flie:///x")
     )
 
     assert (result.code, len(result.err.splitlines())) == (4, 2)
@@ -246,7 +272,9 @@ def test_an_unfinished_report_in_a_store_has_no_manifest(
     assert ((store / "report.md").exists(), (store / "run.json").exists()) == (True, False)
     assert again.err.startswith(f"vocabgap: --out: 'file://{store}' has files already\n")
     assert other.err.startswith("vocabgap: --out: 'c' has `..` or a password\n")
-    assert unknown.err.startswith("vocabgap: --out: expected an address that begins with s3a: or gs: or")
+    assert unknown.err.startswith(
+        "vocabgap: --out: expected an address that begins with s3a: or gs: or"
+    )
 
 
 def test_a_table_without_its_engine_is_an_error(demo: Path) -> None:
@@ -274,7 +302,9 @@ def test_an_address_without_a_server_is_an_error_at_once(photos: Path) -> None:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
 
-        result = vocabgap("report", photos, "--engine", "spark", "--remote", f"sc://127.0.0.1:{port}")
+        result = vocabgap(
+            "report", photos, "--engine", "spark", "--remote", f"sc://127.0.0.1:{port}"
+        )
 
     assert result.code == 4
     assert result.err.startswith(f"vocabgap: no Spark Connect server answers at '127.0.0.1:{port}'")
@@ -284,19 +314,38 @@ def test_an_address_without_a_server_is_an_error_at_once(photos: Path) -> None:
     ("options", "message"),
     [
         (("--remote", "sc://a:1"), "--remote needs Spark"),
-        (("--engine", "spark", "--remote", "sc://[::1"), "'sc://[::1' is not the address of a Spark Connect"),
-        (("--engine", "spark", "--remote", "sc://a\nb:1"), "'sc://a b:1' is not the address of a Spark"),
-        (("--engine", "spark", "--remote", "sc://a:x/;token=S"), "'sc://a:x' is not the address of a Spark"),
+        (
+            ("--engine", "spark", "--remote", "sc://[::1"),
+            "'sc://[::1' is not the address of a Spark Connect",
+        ),
+        (
+            ("--engine", "spark", "--remote", "sc://a\nb:1"),
+            "'sc://a b:1' is not the address of a Spark",
+        ),
+        (
+            ("--engine", "spark", "--remote", "sc://a:x/;token=S"),
+            "'sc://a:x' is not the address of a Spark",
+        ),
         (
             ("--engine", "spark", "--remote", "http://a:1"),
             "'http://a:1' is not the address of a Spark Connect",
         ),
-        (("--engine", "spark", "--remote", "sc://a:1/;token"), "in the address of 'a:1', the part after the"),
-        (("--engine", "spark", "--remote", "sc://a:x"), "'sc://a:x' is not the address of a Spark Connect"),
+        (
+            ("--engine", "spark", "--remote", "sc://a:1/;token"),
+            "in the address of 'a:1', the part after the",
+        ),
+        (
+            ("--engine", "spark", "--remote", "sc://a:x"),
+            "'sc://a:x' is not the address of a Spark Connect",
+        ),
     ],
 )
 def test_options_that_exclude_each_other_are_an_error(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], message: str
+    photos: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = vocabgap("report", photos, *options)
@@ -323,9 +372,8 @@ def test_ctrl_c_ends_the_report_and_not_the_engine_alone() -> None:
 
 
 def test_it_runs_where_the_main_module_has_no_file(photos: Path) -> None:
-    code = (
-        "import sys, vocabgap as vg\nwith vg.spark_engine() as engine: vg.run(*sys.argv[1:], engine=engine)"
-    )
+    code = "import sys, vocabgap as vg\n"
+    code += "with vg.spark_engine() as engine: vg.run(*sys.argv[1:], engine=engine)"
 
     subprocess.run([sys.executable, "-c", code, photos, photos / "../out"], check=True, cwd=photos)
 
@@ -350,7 +398,9 @@ def test_another_server_is_an_error_without_the_token(
     result = vocabgap("report", photos, "--engine", "spark", "--remote", remote)
 
     assert result.code == 4
-    assert result.err.startswith(f"vocabgap: no Spark Connect server answers at '127.0.0.1:{listener}', or")
+    assert result.err.startswith(
+        f"vocabgap: no Spark Connect server answers at '127.0.0.1:{listener}', or"
+    )
     assert (len(result.err.splitlines()), "SECRET" in result.err) == (2, False)
 
 
@@ -400,5 +450,7 @@ def test_a_worker_with_another_polars_is_refused() -> None:
     work = pickle.dumps(("0.20.0", [], ScanSettings(), None))
     batch = pa.RecordBatch.from_pydict({"piece": [0], "content": [work]})
 
-    with pytest.raises(StateError, match=f"a worker has Polars {pl.__version__}, and the driver 0.20.0"):
+    with pytest.raises(
+        StateError, match=f"a worker has Polars {pl.__version__}, and the driver 0.20.0"
+    ):
         list(read_packed_logs(iter([batch])))

@@ -73,8 +73,12 @@ class Undisturbed:
         put_back(disturbed)  # a reader may have mended it: the next run has to do without
         result = self.verb.run()
         # Where two states are one, the first run may have been without effect, or not.
-        assert result.code in self.codes[ran:], f"{case}: the next run ends with {result.code}: {result.err}"
-        assert self.verb.state() == self.states[ran + 1], f"{case}: the next run gives something else"
+        assert result.code in self.codes[ran:], (
+            f"{case}: the next run ends with {result.code}: {result.err}"
+        )
+        assert self.verb.state() == self.states[ran + 1], (
+            f"{case}: the next run gives something else"
+        )
         assert names() in (self.names[1], self.names[ran + 1]), (
             f"{case}: left there {names() ^ self.names[ran + 1]}"
         )
@@ -134,7 +138,9 @@ def killed(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[
         yield case, check
 
 
-def refused(found: Undisturbed, attack: str, numbers: list[int]) -> Iterator[tuple[str, Callable[[], None]]]:
+def refused(
+    found: Undisturbed, attack: str, numbers: list[int]
+) -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield a case for each call that the system refuses."""
     code = ATTACKS[attack]
     for number in numbers:
@@ -156,7 +162,11 @@ def refused(found: Undisturbed, attack: str, numbers: list[int]) -> Iterator[tup
 
 def chosen(calls: Sequence[Call], *, every: bool) -> Sequence[int]:
     """Return the numbers of all calls, or of the last call of each row of similar ones."""
-    return range(len(calls)) if every else sorted({call.row: n for n, call in enumerate(calls)}.values())
+    return (
+        range(len(calls))
+        if every
+        else sorted({call.row: n for n, call in enumerate(calls)}.values())
+    )
 
 
 def open_to(attack: str, call: Call) -> bool:
@@ -170,7 +180,9 @@ def cases(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[]
     last = {call.name: number for number, call in enumerate(found.calls)}
     numbers = range(len(found.calls)) if every else sorted(last.values())
     for attack in ATTACKS:
-        yield from refused(found, attack, [each for each in numbers if open_to(attack, found.calls[each])])
+        yield from refused(
+            found, attack, [each for each in numbers if open_to(attack, found.calls[each])]
+        )
 
 
 def require_given_up(found: Undisturbed) -> None:

@@ -24,7 +24,14 @@ from faults.targets import VERBS
 from faults.verbs import did, photos
 from vocabgap.model.record import LOG_NAME
 
-_NEEDS: Final = ("sky mask", "film grain", "lens flare", "export to tiff", "merge layers", "undo a crop")
+_NEEDS: Final = (
+    "sky mask",
+    "film grain",
+    "lens flare",
+    "export to tiff",
+    "merge layers",
+    "undo a crop",
+)
 _PRIVATE: Final = "Zprivate"  # in every field that is not to be shared
 _SHARED: Final = 60  # workspaces
 _CI: Final = (
@@ -49,12 +56,17 @@ def shared_pages() -> Iterator[str | None]:
         for left in ("photos", "out", "decisions.jsonl"):
             shutil.rmtree(left, ignore_errors=True)
             Path(left).unlink(missing_ok=True)
-        private = dict.fromkeys(("intent", "workaround", "notes", "session_id", "snapshot_hash"), _PRIVATE)
+        private = dict.fromkeys(
+            ("intent", "workaround", "notes", "session_id", "snapshot_hash"), _PRIVATE
+        )
         days = iter(range(1, 500))
         images = {
             f"{_PRIVATE}-{image}": [
                 json.dumps(
-                    gap(drawn.choice(_NEEDS), timestamp=f"2026-05-01T00:{next(days) // 60:02}:{image:02}Z")
+                    gap(
+                        drawn.choice(_NEEDS),
+                        timestamp=f"2026-05-01T00:{next(days) // 60:02}:{image:02}Z",
+                    )
                     | private
                 )
                 for _ in range(drawn.randint(1, 6))
@@ -64,7 +76,9 @@ def shared_pages() -> Iterator[str | None]:
         write_corpus(Path(), images)
         before = _mentions()
         for copy in range(drawn.randint(1, 3)):
-            shutil.copytree(Path("photos", f"{_PRIVATE}-0"), Path("photos", f"{_PRIVATE}-0 copy {copy}"))
+            shutil.copytree(
+                Path("photos", f"{_PRIVATE}-0"), Path("photos", f"{_PRIVATE}-0 copy {copy}")
+            )
         if drawn.random() < 0.5:
             vocabgap("decide", "pin", drawn.choice(_NEEDS), "--now", "2026-07-02")
         after = _mentions("--share")
@@ -90,7 +104,9 @@ def jobs() -> Iterator[str | None]:
         fields = ("workaround", "notes", "intent", "session_id", "snapshot_hash", "intent_category")
         spoken = gap(f"{text}need", **dict.fromkeys(fields, f"a\n{text}b"))
         write_corpus(
-            Path(), {f"{text}image".strip(): [spoken, f"{text}no record"]}, name=f"{text}{number}".strip()
+            Path(),
+            {f"{text}image".strip(): [spoken, f"{text}no record"]},
+            name=f"{text}{number}".strip(),
         )
         did("report", ".", "--now", "2026-07-01", "--out", str(Path.cwd() / "out"))
         for words in (
@@ -102,7 +118,9 @@ def jobs() -> Iterator[str | None]:
         ):
             for options in ((), ("--json",)):
                 result = vocabgap(*options, *words)
-                acts = re.findall(r"^\s*::.*|.*##[\w.-]*\[.*", result.out + result.err, re.MULTILINE)
+                acts = re.findall(
+                    r"^\s*::.*|.*##[\w.-]*\[.*", result.out + result.err, re.MULTILINE
+                )
                 yield f"{words}: {acts[0]}" if acts else None
 
 
@@ -126,7 +144,11 @@ def interrupted() -> Iterator[str | None]:
                 yield f"interrupt {number}: it still runs after {_ENDS_WITHIN:g} s"
                 continue
         late = time.monotonic() - began
-        yield f"interrupt {number}: {out[-300:]}" if "Traceback" in out or late > _ENDS_WITHIN else None
+        yield (
+            f"interrupt {number}: {out[-300:]}"
+            if "Traceback" in out or late > _ENDS_WITHIN
+            else None
+        )
 
 
 def bombs() -> Iterator[str | None]:
@@ -134,7 +156,14 @@ def bombs() -> Iterator[str | None]:
     zstd = import_module("backports.zstd" if sys.version_info < (3, 14) else "compression.zstd")
     gzip = import_module("gzip")
     photos()
-    for piece in (b"\n", b"{", b"[" * 50, b" " * 79 + b"\n", b"\x00", b'{"a": "' + b"x" * 999 + b'"}\n'):
+    for piece in (
+        b"\n",
+        b"{",
+        b"[" * 50,
+        b" " * 79 + b"\n",
+        b"\x00",
+        b'{"a": "' + b"x" * 999 + b'"}\n',
+    ):
         content = piece * (_EXPANDED // len(piece))
         for name, packed in (
             ("b.jsonl.zst", zstd.compress(content)),
@@ -162,7 +191,9 @@ def links() -> Iterator[str | None]:
             verb.run()
             found = before | {path for path in Path().rglob("*") if path.is_file()}
             found |= {
-                path.with_name(f".{LOG_NAME}.{1:032x}.spool") for path in before if path.name == LOG_NAME
+                path.with_name(f".{LOG_NAME}.{1:032x}.spool")
+                for path in before
+                if path.name == LOG_NAME
             }
         for file in sorted(found - _OUTPUTS):
             shutil.rmtree(home)
@@ -176,7 +207,9 @@ def links() -> Iterator[str | None]:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.symlink_to(outside)
                 message = verb.run()
-                inside = [path for path in Path().rglob("*") if path.is_file() and not path.is_symlink()]
+                inside = [
+                    path for path in Path().rglob("*") if path.is_file() and not path.is_symlink()
+                ]
                 copied = [path for path in inside if b"precious" in path.read_bytes()]
                 is_kept = outside.read_text(encoding="utf-8") == '{"precious": 1}\n'
             yield (
@@ -201,7 +234,10 @@ def odd_places() -> Iterator[str | None]:
         ("--version",),
         ("demo", str(home / "demo")),
     ]
-    for words in (*[(*words[:1], str(home / "photos")) for words in COMMANDS if "photos" in words], *read):
+    for words in (
+        *[(*words[:1], str(home / "photos")) for words in COMMANDS if "photos" in words],
+        *read,
+    ):
         gone = home / "gone"
         gone.mkdir()
         os.chdir(gone)
@@ -230,7 +266,8 @@ def costs() -> Iterator[str | None]:
         "one common trigram": [f"deploy{n}" for n in range(20_000)],
         "one word apart": [f"mask the sky of layer {n}" for n in range(20_000)],
         "messages": [
-            f"Tool '{word()}' does not exist. {'Available tools: ' + word() * 30_000}" for _ in range(3)
+            f"Tool '{word()}' does not exist. {'Available tools: ' + word() * 30_000}"
+            for _ in range(3)
         ],
     }
     for name, needs in texts.items():
@@ -251,7 +288,9 @@ def _expensive(*words: str) -> str | None:
     if "Traceback" in said or process.returncode not in {0, 2, 3, 4}:
         return f"{words}: {process.returncode}, {said[-300:]}"
     seconds, held = used.ru_utime + used.ru_stime, used.ru_maxrss >> 10
-    return f"{words}: {seconds:.1f} CPU s, {held} MiB" if seconds > _COSTLY or held > _HELD else None
+    return (
+        f"{words}: {seconds:.1f} CPU s, {held} MiB" if seconds > _COSTLY or held > _HELD else None
+    )
 
 
 def _is_bug(result: CommandResult) -> bool:

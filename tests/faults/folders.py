@@ -44,4 +44,6 @@ def put_back(tree: Tree) -> None:
 
 def names() -> set[str]:
     """Return the paths below the folder; paths that differ only in numbers are one."""
-    return {re.sub(r"\d+", "#", str(path.relative_to(Path.cwd()))) for path in Path.cwd().rglob("*")}
+    return {
+        re.sub(r"\d+", "#", str(path.relative_to(Path.cwd()))) for path in Path.cwd().rglob("*")
+    }

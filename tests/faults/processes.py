@@ -42,7 +42,11 @@ def short_of_memory() -> Iterator[str | None]:
                 check=False,
             )
             ours = result.returncode in {0, 2, 3, 4} and "Traceback" not in result.stderr
-            yield None if ours else f"{command} within {most} MiB: {result.returncode}, {result.stderr[:200]}"
+            yield (
+                None
+                if ours
+                else f"{command} within {most} MiB: {result.returncode}, {result.stderr[:200]}"
+            )
 
 
 def hooks() -> Iterator[str | None]:
@@ -65,9 +69,13 @@ def hooks() -> Iterator[str | None]:
                     hook.send_signal(signal.SIGTERM)
                 out, _ = hook.communicate(_failed_call(project, number))
             seconds = time.monotonic() - began
-        is_quiet = (hook.returncode, out) == (0, b"") or (number % 3 == 2 and hook.returncode == -15)
+        is_quiet = (hook.returncode, out) == (0, b"") or (
+            number % 3 == 2 and hook.returncode == -15
+        )
         problem = (
-            None if is_quiet and seconds <= _LONGEST else f"hook {number}: {hook.returncode}, {seconds:.1f} s"
+            None
+            if is_quiet and seconds <= _LONGEST
+            else f"hook {number}: {hook.returncode}, {seconds:.1f} s"
         )
         yield problem
     kept = {number for number in range(_HOOKS - 2) if number % 3 != 2}

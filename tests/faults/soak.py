@@ -68,7 +68,10 @@ def system(verb: int) -> list[Part]:
     if system_calls.STRACE is None:
         return []
     message = [*system_calls.attacked(checks.Undisturbed.of(VERBS[verb]))]
-    attacks = {"signal=KILL": "killed at system calls", "error=ENOSPC": "no room at one system call"}
+    attacks = {
+        "signal=KILL": "killed at system calls",
+        "error=ENOSPC": "no room at one system call",
+    }
     return [
         Part(name, _VERBS, len(those), [each for each in those if each])
         for attack, name in attacks.items()
@@ -94,7 +97,8 @@ def lines(shard: int) -> list[Part]:
 def files(seed: int) -> list[Part]:
     """Files of other kinds with mistakes."""
     return [
-        Part("mistakes", reader.kind, _FILES, *mutants.attack(reader, _FILES, seed)) for reader in readers()
+        Part("mistakes", reader.kind, _FILES, *mutants.attack(reader, _FILES, seed))
+        for reader in readers()
     ]
 
 
@@ -112,7 +116,9 @@ class Family(NamedTuple):
 
 
 FAMILIES: Final = {
-    "special": Family(f"{' or '.join(special.KINDS)} in place of a file", "commands", special.attacked),
+    "special": Family(
+        f"{' or '.join(special.KINDS)} in place of a file", "commands", special.attacked
+    ),
     "memory": Family("limit of memory", "commands", processes.short_of_memory),
     "hooks": Family("log held, signals", "hooks", processes.hooks),
     "shared": Family("private texts, copied folders, pins", "share.html", families.shared_pages),
@@ -164,7 +170,9 @@ def run(part: str, number: int) -> list[Part]:
         if part != "system":
             patch.setattr(os, "fsync", lambda _: None)
         message = _PARTS[part](number)
-        used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        used = [
+            resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        ]
         seconds = sum(each.ru_utime + each.ru_stime for each in used)
         print(f"{part} {number}: {seconds:.0f} CPU s", file=sys.stderr, flush=True)
         return message
@@ -179,7 +187,9 @@ def table(parts: Iterable[Part]) -> str:
     for (attack, on), those in sorted(rows.items()):
         slowest = max((each.slowest for each in those if each.slowest is not None), default=None)
         cases, broken = sum(each.cases for each in those), sum(len(each.problems) for each in those)
-        cells.append((attack, on, f"{cases:,}", f"{broken:,}", "" if slowest is None else f"{slowest:.2f} s"))
+        cells.append(
+            (attack, on, f"{cases:,}", f"{broken:,}", "" if slowest is None else f"{slowest:.2f} s")
+        )
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
@@ -189,7 +199,9 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", choices=[*_PARTS, []], default=[])
     wanted = set(parser.parse_args().parts)
     if system_calls.STRACE is None:
-        print("strace is not installed: system calls of compiled code are left out", file=sys.stderr)
+        print(
+            "strace is not installed: system calls of compiled code are left out", file=sys.stderr
+        )
     verbs = range(len(VERBS))
     todo = [
         ("files", 0),
@@ -200,8 +212,12 @@ def main() -> int:
         *[("lines", each) for each in range(_SHARDS)],
     ]
     parts: list[Part] = []
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
-        for done in as_completed(pool.submit(run, *each) for each in todo if not wanted or each[0] in wanted):
+    with ProcessPoolExecutor(
+        os.cpu_count(), mp_context=get_context("spawn"), max_tasks_per_child=1
+    ) as pool:
+        for done in as_completed(
+            pool.submit(run, *each) for each in todo if not wanted or each[0] in wanted
+        ):
             parts += done.result()
     print(table(parts))
     problems = [problem for part in parts for problem in part.problems]

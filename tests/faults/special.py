@@ -111,7 +111,10 @@ def _limited() -> Iterator[None]:
         raise TimeoutError("it takes too long")
 
     before = resource.getrlimit(resource.RLIMIT_AS)
-    used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    used = (
+        int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        * resource.getpagesize()
+    )
     earlier = signal.signal(signal.SIGALRM, late)
     signal.alarm(_SECONDS)
     faulthandler.dump_traceback_later(3 * _SECONDS, exit=True)

@@ -18,8 +18,28 @@ from faults.verbs import Verb
 
 # What changes a disk. A name that a system does not know is passed over by the question mark.
 _CALLS: Final = (
-    *("write", "pwrite64", "writev", "copy_file_range", "ftruncate", "fallocate", "fsync", "fdatasync"),
-    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat", "link", "linkat"),
+    *(
+        "write",
+        "pwrite64",
+        "writev",
+        "copy_file_range",
+        "ftruncate",
+        "fallocate",
+        "fsync",
+        "fdatasync",
+    ),
+    *(
+        "rename",
+        "renameat",
+        "renameat2",
+        "unlink",
+        "unlinkat",
+        "rmdir",
+        "mkdir",
+        "mkdirat",
+        "link",
+        "linkat",
+    ),
     *("chmod", "fchmod", "fchmodat", "chown", "fchown", "flock"),
 )
 # Not `write`, by which threads wake each other: that never lacks room, and where it is refused nobody wakes.
@@ -35,7 +55,9 @@ def made(verb: Verb) -> dict[str, int]:
     """How often a verb makes each system call, in the thread that makes it most often."""
     log = Path("calls.strace")
     _traced(verb, "-f", "-o", str(log), "-e", f"trace={','.join(f'?{name}' for name in _CALLS)}")
-    by_thread = Counter(re.findall(r"^(\d+) +(\w+)\(", log.read_text(errors="replace"), flags=re.MULTILINE))
+    by_thread = Counter(
+        re.findall(r"^(\d+) +(\w+)\(", log.read_text(errors="replace"), flags=re.MULTILINE)
+    )
     log.unlink()
     counts: dict[str, int] = {}
     for (_, name), count in by_thread.items():
@@ -76,7 +98,16 @@ def _wrong(found: Undisturbed, case: str, result: CommandResult) -> str | None:
 
 
 def _traced(verb: Verb, *options: str) -> CommandResult:
-    command = [str(STRACE), "-qq", "--seccomp-bpf", *options, "--", sys.executable, "-m", "vocabgap"]
+    command = [
+        str(STRACE),
+        "-qq",
+        "--seccomp-bpf",
+        *options,
+        "--",
+        sys.executable,
+        "-m",
+        "vocabgap",
+    ]
     keyboard, terminal = os.openpty()
     try:
         os.write(keyboard, verb.typed.encode())

@@ -78,7 +78,9 @@ def reported() -> None:
     """Publish a report, then add records that would give its capabilities other labels and identifiers."""
     photos()
     did("report", "photos", "--now", "2026-07-01")
-    needs = [("mask of the sky", day) for day in range(4)] + [("grain of film", day) for day in range(4)]
+    needs = [("mask of the sky", day) for day in range(4)] + [
+        ("grain of film", day) for day in range(4)
+    ]
     with Path("photos", "heron", LOG_NAME).open("a", encoding="utf-8") as log:
         for need, day in needs:
             print(json.dumps(gap(need, timestamp=f"2026-06-1{day}T00:00:00Z")), file=log)
@@ -114,8 +116,12 @@ def decisions_state() -> object:
 def settled() -> None:
     """Write the settings of an agent that already has entries of its own."""
     Path(".claude").mkdir()
-    Path(".claude", "settings.json").write_text('{"model": "large", "hooks": {"Stop": []}}', encoding="utf-8")
-    Path(".mcp.json").write_text('{"mcpServers": {"files": {"command": "serve"}}}', encoding="utf-8")
+    Path(".claude", "settings.json").write_text(
+        '{"model": "large", "hooks": {"Stop": []}}', encoding="utf-8"
+    )
+    Path(".mcp.json").write_text(
+        '{"mcpServers": {"files": {"command": "serve"}}}', encoding="utf-8"
+    )
 
 
 def setup_state() -> object:
@@ -143,8 +149,16 @@ def broken() -> None:
 
 LOG_ARGUMENTS: Final = ("-d", "film scratches", "--timestamp", "2026-06-01T00:00:00Z")
 CORE: Final = (
-    Verb("report", ("report", "photos", "--now", "2026-07-08"), reported, report_state, ".", "photos"),
-    Verb("log", ("log", "photos/heron", *LOG_ARGUMENTS), photos, log_state, f"photos/heron/{LOG_NAME}"),
+    Verb(
+        "report", ("report", "photos", "--now", "2026-07-08"), reported, report_state, ".", "photos"
+    ),
+    Verb(
+        "log",
+        ("log", "photos/heron", *LOG_ARGUMENTS),
+        photos,
+        log_state,
+        f"photos/heron/{LOG_NAME}",
+    ),
     Verb(
         "decide",
         ("decide", "dismiss", "film grain", "--why", "not ours", "--now", "2026-07-03"),

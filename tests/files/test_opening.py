@@ -12,7 +12,15 @@ from vocabgap.files.opening import descriptor_of, opened, whole
 from vocabgap.files.refusals import FileKind, file_kind
 
 PACKAGE = Path(vocabgap.__file__).parent
-READERS = {"open", "read_bytes", "read_text", "read_parquet", "scan_parquet", "read_ipc", "scan_ipc"}
+READERS = {
+    "open",
+    "read_bytes",
+    "read_text",
+    "read_parquet",
+    "scan_parquet",
+    "read_ipc",
+    "scan_ipc",
+}
 # Calls that open what vocabgap itself just made, content in memory, or an open file.
 OWN = {
     "corpus/version.py": {"open", "read_parquet", "scan_parquet"},  # content, and an open file
@@ -86,4 +94,7 @@ def test_a_file_that_another_process_has_just_created_is_no_link(
         patch.setattr(Path, "stat", create)
         assert file_kind(tmp_path / "log") is FileKind.NOTHING
     (tmp_path / "link").symlink_to("nowhere")
-    assert (file_kind(tmp_path / "log"), file_kind(tmp_path / "link")) == (FileKind.FILE, FileKind.DANGLING)
+    assert (file_kind(tmp_path / "log"), file_kind(tmp_path / "link")) == (
+        FileKind.FILE,
+        FileKind.DANGLING,
+    )

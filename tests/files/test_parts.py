@@ -44,11 +44,17 @@ def test_a_table_in_parts_is_one_frame(drawn: list[tuple[str, int]], marked: int
 
     assert_frame_equal(table.collect().drop(ROW), whole)
     assert table.collect()[ROW].is_sorted()
-    assert_frame_equal(table.lazy().select("number", "name").collect(), whole.select("number", "name"))
+    assert_frame_equal(
+        table.lazy().select("number", "name").collect(), whole.select("number", "name")
+    )
     by_name = table.by(["name"], totals, lambda part: part.select("name", "number"))["totals"]
     assert_frame_equal(by_name.sort("name"), totals(whole)["totals"].sort("name"))
-    named = table.each(lambda part: part.filter(number=marked).select(ROW)).with_columns(mark=pl.lit("seen"))
-    seen = table.marked(named).then(lambda part: part.filter(pl.col("mark").is_not_null())).collect()
+    named = table.each(lambda part: part.filter(number=marked).select(ROW)).with_columns(
+        mark=pl.lit("seen")
+    )
+    seen = (
+        table.marked(named).then(lambda part: part.filter(pl.col("mark").is_not_null())).collect()
+    )
     assert_frame_equal(seen.select(whole.columns), whole.filter(number=marked))
 
 

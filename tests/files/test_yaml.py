@@ -57,10 +57,16 @@ def test_a_merge_key_gives_what_the_object_does_not_have(merged: str, value: obj
 
 @pytest.mark.parametrize(
     "text",
-    [levels("[x]", "[{0}]"), levels("{k: v}", "{{<<: [{0}]}}"), levels("{k: v}", "{{<<: [{0}], k{1}: v}}")],
+    [
+        levels("[x]", "[{0}]"),
+        levels("{k: v}", "{{<<: [{0}]}}"),
+        levels("{k: v}", "{{<<: [{0}], k{1}: v}}"),
+    ],
 )
 def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text: str) -> None:
-    with pytest.raises(InvalidInputError, match=r"^line 7, column \d+: aliases repeat more than 1,000,000"):
+    with pytest.raises(
+        InvalidInputError, match=r"^line 7, column \d+: aliases repeat more than 1,000,000"
+    ):
         parse_yaml(text)
 
 
@@ -69,7 +75,10 @@ def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text:
     [
         ("a: 1\nb: !!bool foo", "line 2: 'foo' is not !!bool"),
         ("a: !!int ''", "line 1: '' is not !!int"),
-        ("a: !!python/object:os.system x", "line 1: found a value with the tag !!python/object:os.system"),
+        (
+            "a: !!python/object:os.system x",
+            "line 1: found a value with the tag !!python/object:os.system",
+        ),
         ("a: !tag x", "line 1: found a value with the tag !tag"),
         (f"a: !<{'x' * 100_000}> b", "line 1: found a value with the tag x+… "),
         ("a: !!binary aGk=", "line 1: found a value with the tag !!binary"),
@@ -89,7 +98,9 @@ def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text:
         ("a: 1\n---\nb: 1", "line 2: .*found another document"),
     ],
 )
-def test_what_is_no_plain_value_is_told_with_its_line_and_what_to_do(text: str, message: str) -> None:
+def test_what_is_no_plain_value_is_told_with_its_line_and_what_to_do(
+    text: str, message: str
+) -> None:
     line, _, problem = message.partition(": ")
     with pytest.raises(InvalidInputError, match=rf"^{line}, column \d+: {problem}") as caught:
         parse_yaml(text)

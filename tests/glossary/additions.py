@@ -3,7 +3,9 @@
 from slices import Additions
 
 ADDITIONS = Additions(
-    files={"glossary/team_domain.yaml": "terms:\n  - surface: halo\n    definition: A bright rim\n"},
+    files={
+        "glossary/team_domain.yaml": "terms:\n  - surface: halo\n    definition: A bright rim\n"
+    },
     commands={
         "glossary check": ("--text", "a sky mask", "--no-ask", "--glossary", "glossary"),
         "glossary list": ("--glossary", "glossary"),

@@ -9,7 +9,12 @@ NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 
 
 def sense(
-    term: str, definition: str, scope: str = "team_domain", *, confidence: float = 1.0, status: str = "active"
+    term: str,
+    definition: str,
+    scope: str = "team_domain",
+    *,
+    confidence: float = 1.0,
+    status: str = "active",
 ) -> TermSense:
     """Makes a sense: the term, what it means, and whatever else a test is about."""
     provenance = Provenance("user:ann", NOW, "seed_file")

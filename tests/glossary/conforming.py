@@ -39,7 +39,10 @@ folder = "{SEEDS}"
 events = "{LOGS}"
 scopes = {list(SCOPES.names)}
 """
-ROWS: Final = ("sense", "conflict")  # the events that the published implementation prints as one list
+ROWS: Final = (
+    "sense",
+    "conflict",
+)  # the events that the published implementation prints as one list
 FAILED: Final = (1, 2)  # its exit codes of what fails
 OFF: Final = "with strictness off, a weak conflict asks nothing here"
 EARLY: Final = "the checkpoint is written before anybody is asked here"
@@ -69,11 +72,17 @@ def pipeline(given: Input, _: Mapping[str, Case]) -> object:
         )
         message = None
         try:
-            runtime.run(context, strictness=strictness_of(given.get("runtime")), ask=person if asks else None)
+            runtime.run(
+                context,
+                strictness=strictness_of(given.get("runtime")),
+                ask=person if asks else None,
+            )
         except BlockedByConflictError as error:
             message = error.message
         listed = [type(each.event).__name__ for each in read_events(folder / LOGS).events]
-        events = [name for name in listed if name != ACTIVATED]  # the cases leave out the start of a run
+        events = [
+            name for name in listed if name != ACTIVATED
+        ]  # the cases leave out the start of a run
     observed = {
         "blocked": message is not None,
         "strictness": context.effective_strictness and context.effective_strictness.value,
@@ -99,7 +108,10 @@ def checkpoint_last(events: list[str]) -> list[str]:
 
 
 def told(conflicts: Iterable[SemanticConflict]) -> list[list[str]]:
-    return [[each.term.surface_text, each.conflict_type.value, each.severity.value] for each in conflicts]
+    return [
+        [each.term.surface_text, each.conflict_type.value, each.severity.value]
+        for each in conflicts
+    ]
 
 
 class Person:
@@ -156,7 +168,9 @@ def command(given: Input, _: Mapping[str, Case]) -> object:
         (folder / CONFIG_NAME).write_text(SETTINGS, encoding="utf-8")
         before = read_events(folder / LOGS).events
         code, out, err = printed(
-            folder, [*(["--json"] if as_json else []), "glossary", *arguments], given.get("stdin", "")
+            folder,
+            [*(["--json"] if as_json else []), "glossary", *arguments],
+            given.get("stdin", ""),
         )
         new = [each.event for each in read_events(folder / LOGS).events if each not in before]
     text = out + err
@@ -170,10 +184,13 @@ def command(given: Input, _: Mapping[str, Case]) -> object:
     if as_json:
         events = [msgspec.json.decode(line) for line in out.splitlines()]
         rows = [each for each in events if each["event"] in ROWS]
-        observed["json"] = AnyOf([without(row, "schema_version", "event") for row in rows], events[-1])
+        observed["json"] = AnyOf(
+            [without(row, "schema_version", "event") for row in rows], events[-1]
+        )
     if code:
         return Noted(
-            {**observed, "exit": AnyOf(code, *FAILED)}, f"exit code {code} here, where codes say why"
+            {**observed, "exit": AnyOf(code, *FAILED)},
+            f"exit code {code} here, where codes say why",
         )
     return {**observed, "exit": 0}
 

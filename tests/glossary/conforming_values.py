@@ -212,7 +212,9 @@ def resolved(given: Input) -> list[list[str]]:
 
 def severity(given: Input) -> str:
     kind = ConflictType(given["type"])
-    return score_severity(kind, confidence=given["confidence"], critical=bool(given.get("critical"))).value
+    return score_severity(
+        kind, confidence=given["confidence"], critical=bool(given.get("critical"))
+    ).value
 
 
 def strictness(given: Input) -> str:
@@ -292,7 +294,9 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         "load_strictness": loaded_strictness,
         "should_block": blocks,
         "glossary_check": lambda given: (
-            step_of(metadata=given.get("metadata") or {}, config=given.get("config") or {}).is_checked
+            step_of(
+                metadata=given.get("metadata") or {}, config=given.get("config") or {}
+            ).is_checked
         ),
         "check_event": check_event,
         "checkpoint": checkpoint,

@@ -34,9 +34,14 @@ def disputed() -> None:
     """Write a glossary with two meanings of a word, and an open question about it."""
     folder = Path(".vocabgap", "glossary")
     folder.mkdir(parents=True)
-    for scope, definition in (("team_domain", "Brighten the shadows"), ("audience_domain", "Remove a stain")):
+    for scope, definition in (
+        ("team_domain", "Brighten the shadows"),
+        ("audience_domain", "Remove a stain"),
+    ):
         (folder / f"{scope}.yaml").write_text(SEED.format(definition), encoding="utf-8")
-    result = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--mission", "retouch")
+    result = vocabgap(
+        "glossary", "check", "--text", "Please lift it.", "--critical", "--mission", "retouch"
+    )
     assert result.code == 4, result.err
 
 
@@ -44,7 +49,8 @@ def state() -> object:
     read = read_events(Path(".vocabgap", "glossary", "events"))
     assert not read.skipped, "an event is half there"
     return [
-        (each.term_surface, each.sense.definition) for each in answers_of(each.event for each in read.events)
+        (each.term_surface, each.sense.definition)
+        for each in answers_of(each.event for each in read.events)
     ]
 
 

@@ -18,7 +18,9 @@ TWO_LIFTS = [("lift", LIFT), ("lift", STAIN)]
 
 def write_scope(folder: Path, terms: Iterable[tuple[str, str]], scope: str = "team_domain") -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    lines = [f'  - surface: "{surface}"\n    definition: "{meaning}"\n' for surface, meaning in terms]
+    lines = [
+        f'  - surface: "{surface}"\n    definition: "{meaning}"\n' for surface, meaning in terms
+    ]
     (folder / f"{scope}.yaml").write_text("terms:\n" + "".join(lines), encoding="utf-8")
 
 
@@ -26,9 +28,16 @@ def runtime_in(folder: Path) -> GlossaryRuntime:
     return GlossaryRuntime(folder=folder, actor=Actor("user:ana"), now=lambda: NOW)
 
 
-def step(description: str = "Please lift it.", *, critical: bool = True, **fields: Any) -> ExecutionContext:  # noqa: ANN401
+def step(
+    description: str = "Please lift it.",
+    *,
+    critical: bool = True,
+    **fields: Any,  # noqa: ANN401
+) -> ExecutionContext:
     metadata = {"critical_step": critical, **fields.pop("metadata", {})}
-    return ExecutionContext("develop", "retouch", "run-1", {"description": description}, metadata, **fields)
+    return ExecutionContext(
+        "develop", "retouch", "run-1", {"description": description}, metadata, **fields
+    )
 
 
 def logged(runtime: GlossaryRuntime) -> list[str]:

@@ -41,7 +41,9 @@ def test_answer_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -
 
 
 @pytest.mark.parametrize("answer", [Select(1), Define("Take the colour out")])
-def test_answer_of_a_clock_that_is_behind_counts(runtime: GlossaryRuntime, answer: Select | Define) -> None:
+def test_answer_of_a_clock_that_is_behind_counts(
+    runtime: GlossaryRuntime, answer: Select | Define
+) -> None:
     runtime.load()
     (question,) = listed(runtime)
     behind = replace(runtime, now=lambda: NOW - timedelta(seconds=5))

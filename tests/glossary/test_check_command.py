@@ -51,7 +51,10 @@ def test_what_is_no_file_in_a_folder_is_noted_once_and_refused_by_name(tmp_path:
     (tmp_path / "docs" / "pipe").symlink_to("pipe.md")
     (tmp_path / "docs" / "a.md").write_text("fine", encoding="utf-8")
 
-    folder, file = vocabgap("glossary", "check", "docs"), vocabgap("glossary", "check", "docs/pipe.md")
+    folder, file = (
+        vocabgap("glossary", "check", "docs"),
+        vocabgap("glossary", "check", "docs/pipe.md"),
+    )
 
     assert (folder.code, file.code) == (0, 2)
     assert folder.err.splitlines() == [

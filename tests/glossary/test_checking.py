@@ -57,7 +57,9 @@ def test_a_term_of_several_words_and_marks_is_found_in_an_output() -> None:
             "The focus\nstack (c++) refers to a heap", "focus stack (c++)", "several images, merged"
         )
     )
-    assert not any(contradictions("focus stacking refers to a heap", "focus stack", "several images, merged"))
+    assert not any(
+        contradictions("focus stacking refers to a heap", "focus stack", "several images, merged")
+    )
 
 
 @given(st.text(), st.text(min_size=1), st.text())

@@ -80,10 +80,14 @@ def test_another_use_against_the_definition_is_another_question(tmp_path: Path) 
     assert after.conflicts == []
 
 
-def test_at_most_three_are_asked_the_worst_first_and_the_rest_has_identifiers(tmp_path: Path) -> None:
+def test_at_most_three_are_asked_the_worst_first_and_the_rest_has_identifiers(
+    tmp_path: Path,
+) -> None:
     names = ["ashen", "balmy", "crisp", "dusky"]
     write_scope(tmp_path, [(name, meaning) for name in names for meaning in (LIFT, STAIN)])
-    context = step('"ashen balmy" crisp, ashen, dusky, balmy')  # the phrase is unknown: low severity
+    context = step(
+        '"ashen balmy" crisp, ashen, dusky, balmy'
+    )  # the phrase is unknown: low severity
     ask, asked = answering(*[Select(0)] * 3)
     runtime = runtime_in(tmp_path)
 
@@ -93,7 +97,9 @@ def test_at_most_three_are_asked_the_worst_first_and_the_rest_has_identifiers(tm
     assert [each.term for each in asked] == ["ashen", "balmy", "crisp"]
     assert [each.term for each in context.questions] == ["dusky", "ashen balmy"]
     requested = [e.event for e in read_events(runtime.logs).events]
-    ids = [each.conflict_id for each in requested if isinstance(each, GlossaryClarificationRequested)]
+    ids = [
+        each.conflict_id for each in requested if isinstance(each, GlossaryClarificationRequested)
+    ]
     assert len(set(ids)) == 5
 
 
@@ -119,7 +125,11 @@ def test_what_is_hardly_a_term_becomes_a_draft_once(tmp_path: Path) -> None:
 
     runtime.run(step(text, critical=False))
 
-    drafts = [e.event for e in read_events(runtime.logs).events if isinstance(e.event, GlossarySenseUpdated)]
+    drafts = [
+        e.event
+        for e in read_events(runtime.logs).events
+        if isinstance(e.event, GlossarySenseUpdated)
+    ]
     assert weak
     assert sorted(each.term_surface for each in drafts) == sorted(weak)
     assert {each.sense.status for each in drafts} == {SenseStatus.DRAFT}
@@ -197,7 +207,9 @@ def test_where_nobody_is_asked_low_conflicts_and_drafts_are_no_questions(tmp_pat
     runtime = runtime_in(tmp_path)
     text = 'Lift the "gobo", then meet Ansel at the flag, a flag, this flag.'
 
-    context = runtime.run(step(text, critical=False, step_output={"output": "A mask is not a region."}))
+    context = runtime.run(
+        step(text, critical=False, step_output={"output": "A mask is not a region."})
+    )
 
     assert {each.term.surface_text: each.severity.value for each in context.conflicts} == {
         "lift": "medium", "flag": "medium", "gobo": "low", "mask": "low", "ansel": "medium",

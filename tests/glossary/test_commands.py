@@ -41,7 +41,11 @@ def events(out: str) -> list[dict[str, Any]]:
         (["check", "--text", "text"], 3, "not initialized"),
         (["check", "--text", "text", "--strictness", "hard"], 2, "hard"),
         (["check", "--text", "text", "--alias", "WP"], 2, "--alias: expected ALIAS=TERM, such as"),
-        (["check", "a.md", "--alias", "WP=work package"], 2, "files cannot have options for a step"),
+        (
+            ["check", "a.md", "--alias", "WP=work package"],
+            2,
+            "files cannot have options for a step",
+        ),
         (["conflicts", "--strictness", "hard"], 2, "'hard' is not one of 'off', 'medium', 'max'"),
         (["resolve", "nope"], 3, "no conflict is called 'nope'"),
         (["resume", "5d2c3f3e-1111-4222-8333-444455556666"], 3, "there is no checkpoint"),
@@ -136,7 +140,9 @@ def test_nothing_of_the_data_reaches_the_terminal_as_it_is(
 
 @pytest.mark.usefixtures("two_lifts")
 def test_text_that_has_changed_is_told_and_checked_only_with_a_yes() -> None:
-    stopped = events(vocabgap("--json", "glossary", "check", "--text", "Please lift it.", "--critical").out)
+    stopped = events(
+        vocabgap("--json", "glossary", "check", "--text", "Please lift it.", "--critical").out
+    )
     changed = ["glossary", "resume", stopped[-2]["retry_token"], "--text", "Please raise it."]
 
     no, yes = vocabgap(*changed), vocabgap(*changed, "--yes")
@@ -148,13 +154,25 @@ def test_text_that_has_changed_is_told_and_checked_only_with_a_yes() -> None:
 
 @pytest.mark.usefixtures("two_lifts")
 def test_json_is_events_of_which_the_last_is_the_result() -> None:
-    blocked = events(vocabgap("--json", "glossary", "check", "--text", "Please lift it.", "--critical").out)
+    blocked = events(
+        vocabgap("--json", "glossary", "check", "--text", "Please lift it.", "--critical").out
+    )
     passed = events(vocabgap("--json", "glossary", "check", "--text", "Please lift it.").out)
     listed = events(vocabgap("--json", "glossary", "conflicts").out)
 
-    assert [each["event"] for each in blocked] == ["term", "conflict", "question", "checked", "error"]
+    assert [each["event"] for each in blocked] == [
+        "term",
+        "conflict",
+        "question",
+        "checked",
+        "error",
+    ]
     assert (blocked[-1]["code"], len(blocked[-2]["retry_token"])) == (4, 36)
-    assert (passed[-1]["event"], passed[-1]["blocked"], passed[-1]["conflicts"]) == ("result", False, 1)
+    assert (passed[-1]["event"], passed[-1]["blocked"], passed[-1]["conflicts"]) == (
+        "result",
+        False,
+        1,
+    )
     assert (listed[0]["term"], listed[-1]["unresolved"]) == ("lift", 1)
 
 
@@ -165,7 +183,11 @@ def test_conflicts_are_narrowed() -> None:
         "glossary", "conflicts", "--mission", "retouch", "--strictness", "medium", "--unresolved"
     )
     other = vocabgap("glossary", "conflicts", "--strictness", "max")
-    assert (found.code, "Total: 1 conflict(s)" in found.out, "Unresolved: 1" in found.out) == (0, True, True)
+    assert (found.code, "Total: 1 conflict(s)" in found.out, "Unresolved: 1" in found.out) == (
+        0,
+        True,
+        True,
+    )
     assert (other.code, "No conflicts found" in other.out) == (0, True)
 
 
@@ -246,7 +268,9 @@ def docs(tmp_path: Path) -> Path:
     (folder / "team_domain.yaml").write_text(SEED, encoding="utf-8")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "good.md").write_text("Each work package, lifted.\n", encoding="utf-8")
-    (tmp_path / "docs" / "plan.md").write_text("# Plan\n\nEach ticket has an owner.\n", encoding="utf-8")
+    (tmp_path / "docs" / "plan.md").write_text(
+        "# Plan\n\nEach ticket has an owner.\n", encoding="utf-8"
+    )
     return folder
 
 
@@ -368,7 +392,9 @@ def test_a_step_that_has_gone_on_is_not_resumed_again() -> None:
     asked: list[str | Path] = ["--glossary", folder, "--no-ask"]
     stopped = vocabgap("--json", "glossary", "check", "--text", "lift it", "--critical", *asked)
     token = json.loads(stopped.out.splitlines()[-2])["retry_token"]
-    vocabgap("glossary", "deprecate", "lift", "--definition", "Raise exposure", "--glossary", folder)
+    vocabgap(
+        "glossary", "deprecate", "lift", "--definition", "Raise exposure", "--glossary", folder
+    )
 
     first = vocabgap("glossary", "resume", token, *asked)
     second = vocabgap("glossary", "resume", token, *asked)
@@ -404,10 +430,15 @@ def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("file", "agreed"), [("other.toml", ("--config", "other.toml")), ("vocabgap.toml", ("--trust",))]
+    ("file", "agreed"),
+    [("other.toml", ("--config", "other.toml")), ("vocabgap.toml", ("--trust",))],
 )
 def test_hints_run_as_they_are_printed(
-    photos: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, file: str, agreed: tuple[str, ...]
+    photos: Path,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    file: str,
+    agreed: tuple[str, ...],
 ) -> None:
     write_scope(tmp_path / "our words", [("mask", LIFT), ("mask", STAIN)])
     elsewhere = tmp_path_factory.mktemp("answers")
@@ -415,7 +446,9 @@ def test_hints_run_as_they_are_printed(
     given = ("--glossary", "our words", *agreed)
 
     stopped = vocabgap("report", str(photos), *given)
-    (hinted,) = [shlex.split(command)[1:] for command in re.findall(r"`(vocabgap [^`]*)`", stopped.err)]
+    (hinted,) = [
+        shlex.split(command)[1:] for command in re.findall(r"`(vocabgap [^`]*)`", stopped.err)
+    ]
     answered = vocabgap(*hinted, "--select", "1")
     absent = vocabgap("glossary", "show", "nothing", *given)
     lists = re.findall(r"`vocabgap ([^`]*)`", absent.err)
@@ -444,7 +477,8 @@ def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.Mo
 
     assert (result.code, result.out) == (before.code, before.out)
     assert (
-        "not checked: docs/closed.md: file 'docs/closed.md' cannot be read: Permission denied" in result.err
+        "not checked: docs/closed.md: file 'docs/closed.md' cannot be read: Permission denied"
+        in result.err
     )
     assert vocabgap("glossary", "check", closed).code == 9
 
@@ -459,7 +493,9 @@ def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.Mo
 def test_validate_tells_of_a_file_that_nothing_reads(tmp_path: Path, name: str, why: str) -> None:
     folder = tmp_path / "seeds"
     folder.mkdir()
-    (folder / name).write_text("terms:\n  - {surface: a term, definition: What it means}\n", encoding="utf-8")
+    (folder / name).write_text(
+        "terms:\n  - {surface: a term, definition: What it means}\n", encoding="utf-8"
+    )
 
     result = vocabgap("glossary", "validate", folder)
 

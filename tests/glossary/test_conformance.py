@@ -20,7 +20,9 @@ def test_the_shared_cases_of_the_glossary_pass(pytestconfig: pytest.Config, run:
     code, lines = run(outside(pytestconfig, "../cases/glossary.jsonl"))
     assert [line for line in lines if line.startswith("FAIL")] == []
     assert (code, lines[-1]) == (0, "153 cases: 153 ok, 0 failed")
-    message = dict(line.removeprefix("ok").strip().split(" (", 1) for line in lines if line.endswith(")"))
+    message = dict(
+        line.removeprefix("ok").strip().split(" (", 1) for line in lines if line.endswith(")")
+    )
     assert {case: reason.removesuffix(")") for case, reason in message.items()} == {
         case: reason for reason, cases in OTHERWISE.items() for case in cases.split()
     }

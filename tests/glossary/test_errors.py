@@ -16,7 +16,9 @@ from vocabgap.glossary.session import AbortResumeError
         NotFoundError("gone", hint="look elsewhere"),
         BlockedByConflictError([], Strictness.MAX, retry_token="t", hint="answer"),  # noqa: S106 - no password
         AbortResumeError("changed", hint="say so"),
-        SeedFileValidationError("words.yaml", [SeedProblem("definition", "is blank", 0, "mask", 3)]),
+        SeedFileValidationError(
+            "words.yaml", [SeedProblem("definition", "is blank", 0, "mask", 3)]
+        ),
     ],
     ids=lambda error: type(error).__name__,
 )

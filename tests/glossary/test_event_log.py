@@ -8,12 +8,21 @@ import msgspec
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.events import GlossaryClarificationResolved, GlossaryScopeActivated, encoded, event_of
+from vocabgap.glossary.events import (
+    GlossaryClarificationResolved,
+    GlossaryScopeActivated,
+    encoded,
+    event_of,
+)
 from vocabgap.glossary.loading import append_events, read_events
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 ACTIVATED = GlossaryScopeActivated(
-    scope_id="team_domain", glossary_version_id="v1", mission_id="mission", run_id="run", timestamp=NOW
+    scope_id="team_domain",
+    glossary_version_id="v1",
+    mission_id="mission",
+    run_id="run",
+    timestamp=NOW,
 )
 
 
@@ -69,7 +78,9 @@ def test_an_answer_needs_no_more_than_who_gave_it() -> None:
 def test_events_are_read_in_the_order_in_which_they_happened(tmp_path: Path) -> None:
     for name, minutes in (("b", (0, 2)), ("a", (1, 1))):
         moments = [NOW + timedelta(minutes=each) for each in minutes]
-        append_events(tmp_path, name, [msgspec.structs.replace(ACTIVATED, timestamp=it) for it in moments])
+        append_events(
+            tmp_path, name, [msgspec.structs.replace(ACTIVATED, timestamp=it) for it in moments]
+        )
     found = read_events(tmp_path).events
     assert [(each.log, each.event.timestamp.minute) for each in found] == [
         ("b", 0),

@@ -14,7 +14,9 @@ from vocabgap.glossary.normal_form import KnownTerms, keys_of, term_key
 Found = tuple[str, str, float]
 
 
-def found(text: str, metadata: Mapping[str, Any] | None = None, known: Iterable[str] = ()) -> list[Found]:
+def found(
+    text: str, metadata: Mapping[str, Any] | None = None, known: Iterable[str] = ()
+) -> list[Found]:
     terms = extract([Field("description", text)], metadata or {}, KnownTerms(known))
     return [(each.surface.surface_text, each.source, each.confidence) for each in terms]
 
@@ -88,7 +90,10 @@ def test_words_are_not_joined_that_are_none_of_a_term(text: str, known: list[str
         ('"alpha" needs a 5" pipe, then "gamma"', {"alpha", "gamma"}),
         ('a 24" and a 27" screen', set()),
         ("the users' mask and the dogs' bowl", set()),
-        ("it isn't what the '90s and the editors' choice were, 'tis said, don't 'rock 'n' roll", set()),
+        (
+            "it isn't what the '90s and the editors' choice were, 'tis said, don't 'rock 'n' roll",
+            set(),
+        ),
         ('"" and "   " and "x" and "the" and "?!"', set()),
         ('one " alone and\n\nanother " there', set()),
         (f'"{"too long " * 20}"', set()),
@@ -130,7 +135,10 @@ def test_a_word_counts_in_all_fields_together() -> None:
     "watched", ["workspace", {"workspace": 1}, {"workspace"}, frozenset({"workspace"}), None, 7]
 )
 def test_what_is_no_list_of_terms_means_nothing(watched: object) -> None:
-    assert found("", {"glossary_watch_terms": watched, "glossary_aliases": watched and [watched]}) == []
+    assert (
+        found("", {"glossary_watch_terms": watched, "glossary_aliases": watched and [watched]})
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,7 +174,9 @@ def test_marks_without_partners_hide_no_term(mark: str) -> None:
 
 
 @given(st.text(), st.lists(st.text(), max_size=3), st.booleans())
-def test_no_text_makes_a_find_that_breaks_its_rules(text: str, named: list[str], curly: bool) -> None:
+def test_no_text_makes_a_find_that_breaks_its_rules(
+    text: str, named: list[str], curly: bool
+) -> None:
     quoted = f" “{text}” " if curly else f' "{text}" `{text}` {text}'
     terms = extract([Field("text", quoted)], {"glossary_watch_terms": named})
     for each in terms:
@@ -179,14 +189,17 @@ WORDS = st.sampled_from(["sky", "mask", "masks", "lift", "a", "-", ".", "B", "c+
 
 
 @given(
-    st.lists(st.lists(WORDS, min_size=1, max_size=3).map(" ".join), max_size=6), st.lists(WORDS, max_size=12)
+    st.lists(st.lists(WORDS, min_size=1, max_size=3).map(" ".join), max_size=6),
+    st.lists(WORDS, max_size=12),
 )
 def test_known_terms_are_found_as_one_by_one(terms: list[str], words: list[str]) -> None:
     sought = {term_key(term) for term in terms}
     keys = [key for word in words for key in keys_of(word)]
     expected, place = [], 0
     while place < len(keys):  # at each place the longest term that begins there
-        ends = [end for end in range(place + 1, len(keys) + 1) if "".join(keys[place:end]) in sought]
+        ends = [
+            end for end in range(place + 1, len(keys) + 1) if "".join(keys[place:end]) in sought
+        ]
         if ends:
             expected.append("".join(keys[place : max(ends)]))
         place = max(ends, default=place + 1)

@@ -50,11 +50,16 @@ def test_contested_word_publishes_nothing_and_keeps_nothing_but_its_question(
     assert error.hint.endswith(", then try again")
     assert (error.exit_code, error.retry_token) == (4, "")
     assert [conflict.context for conflict in error.conflicts] == ["sky mask"]
-    assert [path.name for path in (tmp_path / "glossary" / "events").iterdir()] == ["report.events.jsonl"]
+    assert [path.name for path in (tmp_path / "glossary" / "events").iterdir()] == [
+        "report.events.jsonl"
+    ]
 
 
 def test_report_is_published_once_somebody_has_answered(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    photos: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     settings_with(tmp_path, REGION, DISGUISE)
@@ -75,7 +80,11 @@ def test_off_checks_and_logs_but_stops_nothing(photos: Path, tmp_path: Path) -> 
 
     events = read_events(configured_runtime(settings.of(GlossarySettings)).logs).events
     names = {type(each.event).__name__ for each in events}
-    assert {"TermCandidateObserved", "SemanticCheckEvaluated", "GlossaryClarificationRequested"} <= names
+    assert {
+        "TermCandidateObserved",
+        "SemanticCheckEvaluated",
+        "GlossaryClarificationRequested",
+    } <= names
     assert "GenerationBlockedBySemanticConflict" not in names
 
 

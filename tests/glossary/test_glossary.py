@@ -89,7 +89,13 @@ def test_what_was_ruled_out_comes_back_when_the_choice_goes(rivals: Glossary) ->
 
 def test_a_custom_sense_takes_the_place_of_all_others(rivals: Glossary) -> None:
     event = added(
-        rivals, "mask", "  the area of an edit ", actor=ANN, now=NOW, source=CLARIFIED, replacing=True
+        rivals,
+        "mask",
+        "  the area of an edit ",
+        actor=ANN,
+        now=NOW,
+        source=CLARIFIED,
+        replacing=True,
     )
     after = rivals.applied([event])
     assert meanings(after) == ["the area of an edit"]
@@ -103,7 +109,9 @@ def test_a_custom_sense_takes_the_place_of_all_others(rivals: Glossary) -> None:
     assert meanings(rivals.applied([plain])) == ["the area of an edit"]
 
 
-def test_an_authored_sense_stands_beside_the_others_unless_it_replaces_them(rivals: Glossary) -> None:
+def test_an_authored_sense_stands_beside_the_others_unless_it_replaces_them(
+    rivals: Glossary,
+) -> None:
     beside = added(rivals, "Masks", "a stencil", actor=ANN, now=NOW)
     instead = added(rivals, "Masks", "a stencil", actor=ANN, now=NOW, replacing=True)
     assert len(rivals.rivals("mask", "a stencil")) == 3
@@ -168,7 +176,10 @@ def test_a_scope_has_another_version_when_its_senses_change(rivals: Glossary) ->
     again = {each.scope: each.version_id for each in Glossary(reversed(list(rivals))).scope_refs}
     after = {each.scope: each.version_id for each in rivals.applied([select(rivals, 0)]).scope_refs}
     assert before == again
-    assert [scope for scope in before if before[scope] != after[scope]] == ["team_domain", "audience_domain"]
+    assert [scope for scope in before if before[scope] != after[scope]] == [
+        "team_domain",
+        "audience_domain",
+    ]
 
 
 TERMS = st.sampled_from(["mask", "masks", "lift", "sky mask"])
@@ -264,11 +275,14 @@ def test_the_order_of_unrelated_events_does_not_matter(
 
 
 def test_variants_of_a_term_are_one_in_seeds_resolution_and_questions() -> None:
-    glossary = Glossary([sense("work package", "A part of a plan"), sense("work-package", "What is shipped")])
+    glossary = Glossary(
+        [sense("work package", "A part of a plan"), sense("work-package", "What is shipped")]
+    )
 
     for spelling in ("work package", "workPackage", "work_package", "workpackages"):
         assert len(glossary.resolve(spelling)) == len(glossary.history(spelling)) == 2
     (conflict,) = check(
-        extract([Field("text", "two workPackages and a work-package")], {}, glossary.known), glossary
+        extract([Field("text", "two workPackages and a work-package")], {}, glossary.known),
+        glossary,
     )
     assert (conflict.term.surface_text, conflict.conflict_type) == ("work package", "ambiguous")

@@ -79,10 +79,18 @@ def test_what_is_passed_over_in_markdown(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("listed", "text", "written"),
     [
-        ("log in", "to log in, LOG IN or log\nin is a login", ["log in", "LOG IN", "log in", "login"]),
+        (
+            "log in",
+            "to log in, LOG IN or log\nin is a login",
+            ["log in", "LOG IN", "log in", "login"],
+        ),
         ("log in", "to log, in a log. In log\n\nin", []),
         ("carpet", "the car pet of the carpet's car-pets", ["carpet", "car-pets"]),
-        ("jeu de données", "Un jeu de données, JEU DE DONNÉES", ["jeu de données", "JEU DE DONNÉES"]),
+        (
+            "jeu de données",
+            "Un jeu de données, JEU DE DONNÉES",
+            ["jeu de données", "JEU DE DONNÉES"],
+        ),
         ("tâche", "les tâches d’une tâche", ["tâches", "tâche"]),
         ("user's guide", "a user's guide, two user’s guides", ["user's guide", "user’s guides"]),
         ("e.g.", "so (e.g., this) or e.g.: that", ["e.g.", "e.g."]),
@@ -90,7 +98,11 @@ def test_what_is_passed_over_in_markdown(text: str, tmp_path: Path) -> None:
         ("node", "in node.js, a node/leaf; node(s), node—node…", ["node", "node", "node", "node"]),
         ("child", "two children and a child’s", ["children", "child"]),
         ("lens", "the **lens**, _lens_, __lens__ and a <b>lens</b> &nbsp;lens", ["lens"] * 5),
-        ("work unit", "> _work unit_, **work**&nbsp;unit, a work\n> unit, work “unit”", ["work unit"] * 3),
+        (
+            "work unit",
+            "> _work unit_, **work**&nbsp;unit, a work\n> unit, work “unit”",
+            ["work unit"] * 3,
+        ),
     ],
 )
 def test_a_listed_word_is_found_as_it_is_listed_and_nothing_else(
@@ -105,7 +117,10 @@ def test_a_listed_word_is_found_as_it_is_listed_and_nothing_else(
     [
         ("a ticket\na ticket <!-- vocabgap-ignore -->\na ticket\n", [1, 3]),
         ("<!-- vocabgap-ignore -->\na ticket\na ticket\n", [3]),
-        ("> a ticket\n\n- item\n\n  a ticket\n\n| ticket | b |\n|--|--|\n| a | ticket |\n", [1, 5, 7, 9]),
+        (
+            "> a ticket\n\n- item\n\n  a ticket\n\n| ticket | b |\n|--|--|\n| a | ticket |\n",
+            [1, 5, 7, 9],
+        ),
         ("a ` ticket\n\nand ` ticket\n", [1, 3]),
         ("[a ticket](x.md)\n", [1]),
         ("---\n\na ticket\n", [3]),
@@ -135,7 +150,9 @@ def test_files_of_a_folder_are_those_of_prose_in_order(tmp_path: Path) -> None:
         (tmp_path / name).write_text("", encoding="utf-8")
     (tmp_path / "loop").symlink_to(tmp_path)
 
-    listed = [(path.relative_to(tmp_path).as_posix(), named) for path, named in files_to_check([tmp_path])]
+    listed = [
+        (path.relative_to(tmp_path).as_posix(), named) for path, named in files_to_check([tmp_path])
+    ]
 
     assert listed == [("a.txt", False), ("b.md", False), ("c/d.md", False), ("c/e.rst", False)]
     assert list(files_to_check([tmp_path / "x.png"])) == [(tmp_path / "x.png", True)]

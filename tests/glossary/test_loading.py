@@ -90,7 +90,9 @@ def test_what_has_not_changed_is_not_loaded_again(folders: tuple[Path, Path]) ->
     state = path.stat()
     path.write_text(text, encoding="utf-8")
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert "where an edit seen!" in [each.definition for each in files.load().glossary.history("mask")]
+    assert "where an edit seen!" in [
+        each.definition for each in files.load().glossary.history("mask")
+    ]
 
 
 def test_a_seed_file_of_the_same_content_is_not_parsed_again(
@@ -129,5 +131,8 @@ def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
 
     assert "team_domain.yaml: line 6: term[2]" in bad
     assert "team_domain.yml: rename it to team_domain.yaml" in ending
-    assert "elsewhere.yaml: 'elsewhere' is not a scope; the scopes are mission_local, team_domain," in other
+    assert (
+        "elsewhere.yaml: 'elsewhere' is not a scope; the scopes are mission_local, team_domain,"
+        in other
+    )
     assert line == "skipped in the event logs: 1 unreadable line"

@@ -35,7 +35,9 @@ def test_a_sense_is_the_same_after_a_way_through_json() -> None:
 @pytest.mark.parametrize(
     ("actor", "when", "message"), [("", NOW, "actor_id"), ("user:ann", None, "timestamp")]
 )
-def test_a_sense_names_who_gave_it_and_when(actor: str, when: datetime | None, message: str) -> None:
+def test_a_sense_names_who_gave_it_and_when(
+    actor: str, when: datetime | None, message: str
+) -> None:
     with pytest.raises(InvalidTermError, match=message):
         Provenance(actor, when, "authored")
 
@@ -53,7 +55,9 @@ def test_the_worst_conflict_comes_first() -> None:
         conflict("b", Severity.MEDIUM, 0.8),
         conflict("a", Severity.HIGH, 0.3),
     ]
-    assert [each.term.surface_text for each in sorted(conflicts, key=lambda each: each.place)] == list("abcd")
+    assert [
+        each.term.surface_text for each in sorted(conflicts, key=lambda each: each.place)
+    ] == list("abcd")
 
 
 @pytest.mark.parametrize("names", [("a", "a"), ("../up",), ("",), ("a\n",)])
@@ -75,5 +79,8 @@ def test_a_blocked_step_ends_with_the_exit_code_of_a_state() -> None:
 
 def test_an_invalid_seed_file_tells_all_its_errors() -> None:
     error = SeedFileValidationError("team.yaml", [SeedProblem("surface", "is wrong", 0, "WP", 2)])
-    assert str(error) == "1 validation error(s) in team.yaml:\n  line 2: term[0] 'WP' -> surface: is wrong"
+    assert (
+        str(error)
+        == "1 validation error(s) in team.yaml:\n  line 2: term[0] 'WP' -> surface: is wrong"
+    )
     assert isinstance(error, ValueError)

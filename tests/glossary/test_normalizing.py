@@ -4,7 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vocabgap.glossary.normal_form import composed, lower, normal_form, singular, surface_of, term_key
+from vocabgap.glossary.normal_form import (
+    composed,
+    lower,
+    normal_form,
+    singular,
+    surface_of,
+    term_key,
+)
 
 PLURALS = """
 masks mask; workspaces workspace; layers layer; images image; caches cache; databases database;

@@ -8,7 +8,13 @@ from glossary.steps import LIFT, STAIN, TWO_LIFTS, runtime_in, step, write_scope
 from vocabgap.glossary.commands import promote_sense
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.loading import read_events
-from vocabgap.glossary.questions import OpenQuestion, Select, as_they_stand, questions_of, require_question
+from vocabgap.glossary.questions import (
+    OpenQuestion,
+    Select,
+    as_they_stand,
+    questions_of,
+    require_question,
+)
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import Strictness
 from vocabgap.glossary.session import ExecutionContext
@@ -47,7 +53,10 @@ def test_deferred_question_is_open_with_what_the_check_found(runtime: GlossaryRu
         "medium",
         "retouch",
     )
-    assert [each.definition for each in question.candidates(runtime.load().glossary)] == [LIFT, STAIN]
+    assert [each.definition for each in question.candidates(runtime.load().glossary)] == [
+        LIFT,
+        STAIN,
+    ]
 
 
 def open_terms(runtime: GlossaryRuntime) -> list[str]:

@@ -10,12 +10,17 @@ import pytest
 import vocabgap as package
 from builders.command import vocabgap
 
-PAGE = (Path(package.__file__).parent / "glossary" / "manual" / "glossary.md").read_text(encoding="utf-8")
+PAGE = (Path(package.__file__).parent / "glossary" / "manual" / "glossary.md").read_text(
+    encoding="utf-8"
+)
 TOKEN = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def blocks(kind: str) -> list[str]:
-    return [found[2] for found in re.finditer(rf"^(````?){kind}\n(.*?)^\1$", PAGE, re.DOTALL | re.MULTILINE)]
+    return [
+        found[2]
+        for found in re.finditer(rf"^(````?){kind}\n(.*?)^\1$", PAGE, re.DOTALL | re.MULTILINE)
+    ]
 
 
 def test_sessions_of_the_page_are_what_the_commands_print(
@@ -23,7 +28,10 @@ def test_sessions_of_the_page_are_what_the_commands_print(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
-    for name, kind in ((".vocabgap/glossary/team_domain.yaml", "yaml"), ("docs/plan.md", "markdown")):
+    for name, kind in (
+        (".vocabgap/glossary/team_domain.yaml", "yaml"),
+        ("docs/plan.md", "markdown"),
+    ):
         Path(name).parent.mkdir(parents=True)
         Path(name).write_text(blocks(kind)[0], encoding="utf-8")
     code, typed = 0, "".join(blocks("console"))

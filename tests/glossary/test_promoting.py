@@ -79,8 +79,8 @@ def test_draft_that_says_nothing_is_not_promoted_but_defined(tmp_path: Path) -> 
     promote_sense(runtime, "ansel", None, None, define="Adams, who took it")
 
     assert "--define TEXT" in refused.value.hint
-    assert [(each.definition, each.status.value) for each in runtime.load().glossary.history("ansel")] == [
-        ("Adams, who took it", "active")
-    ]
+    assert [
+        (each.definition, each.status.value) for each in runtime.load().glossary.history("ansel")
+    ] == [("Adams, who took it", "active")]
     with pytest.raises(StateError, match="another meaning in team_domain"):
         promote_sense(runtime, "ansel", None, None, define="A name")

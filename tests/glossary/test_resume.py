@@ -16,7 +16,13 @@ from vocabgap.glossary.loading import load_checkpoint, read_events
 from vocabgap.glossary.questions import Select
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import ConflictType, Strictness
-from vocabgap.glossary.session import AbortResumeError, ChangedInputs, hash_inputs, load_state, state_path
+from vocabgap.glossary.session import (
+    AbortResumeError,
+    ChangedInputs,
+    hash_inputs,
+    load_state,
+    state_path,
+)
 
 UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
 
@@ -89,10 +95,14 @@ def test_still_open_is_still_stopped_under_its_token(runtime: GlossaryRuntime) -
         runtime.resume(token)
 
     assert again.value.retry_token == token
-    assert [path.name for path in state_path(runtime.logs, token).parent.iterdir()] == [f"{token}.json"]
+    assert [path.name for path in state_path(runtime.logs, token).parent.iterdir()] == [
+        f"{token}.json"
+    ]
 
 
-def test_still_open_with_other_inputs_is_stopped_under_another_token(runtime: GlossaryRuntime) -> None:
+def test_still_open_with_other_inputs_is_stopped_under_another_token(
+    runtime: GlossaryRuntime,
+) -> None:
     token = stopped(runtime)
 
     with pytest.raises(BlockedByConflictError) as again:
@@ -100,7 +110,9 @@ def test_still_open_with_other_inputs_is_stopped_under_another_token(runtime: Gl
 
     other = again.value.retry_token
     assert other not in {"", token}
-    assert [path.name for path in state_path(runtime.logs, token).parent.iterdir()] == [f"{other}.json"]
+    assert [path.name for path in state_path(runtime.logs, token).parent.iterdir()] == [
+        f"{other}.json"
+    ]
 
 
 def test_changed_inputs_are_shown_and_go_on_only_with_a_yes(runtime: GlossaryRuntime) -> None:
@@ -120,7 +132,9 @@ def test_changed_inputs_are_shown_and_go_on_only_with_a_yes(runtime: GlossaryRun
     assert hash_inputs({"description": "Please lift it."}).startswith(changed.old)
 
 
-def test_strictness_of_the_checkpoint_holds_unless_another_is_asked_for(runtime: GlossaryRuntime) -> None:
+def test_strictness_of_the_checkpoint_holds_unless_another_is_asked_for(
+    runtime: GlossaryRuntime,
+) -> None:
     with pytest.raises(BlockedByConflictError) as error:
         runtime.run(step(critical=False), strictness=Strictness.MAX)
     token = error.value.retry_token
@@ -152,7 +166,9 @@ def test_step_that_was_stopped_is_not_let_go_by_settings_that_check_nothing(tmp_
     ],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
-def test_inputs_that_were_kept_are_those_of_the_checkpoint(runtime: GlossaryRuntime, value: object) -> None:
+def test_inputs_that_were_kept_are_those_of_the_checkpoint(
+    runtime: GlossaryRuntime, value: object
+) -> None:
     given = step()
     given.inputs["given"] = value
     with pytest.raises(BlockedByConflictError) as error:
@@ -171,7 +187,9 @@ def test_step_that_has_gone_on_waits_no_more(runtime: GlossaryRuntime) -> None:
     assert [path.stem for path in runtime.logs.glob("steps/*")] == [first]
 
 
-def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(runtime: GlossaryRuntime) -> None:
+def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(
+    runtime: GlossaryRuntime,
+) -> None:
     with pytest.raises(BlockedByConflictError) as error:
         runtime.run(step(), strictness=Strictness.MAX)
     write_scope(runtime.folder, [("stain", STAIN)])
@@ -189,7 +207,9 @@ def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(runti
     assert checkpoint.scope_refs == runtime.load("retouch").glossary.scope_refs
 
 
-def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(runtime: GlossaryRuntime) -> None:
+def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(
+    runtime: GlossaryRuntime,
+) -> None:
     token = stopped(runtime)
     state_path(runtime.logs, token).unlink()
 
@@ -200,7 +220,9 @@ def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(runt
 
 
 @pytest.mark.parametrize("left", [None, b"", b'{"step_id": "x"'])
-def test_step_of_which_too_little_is_kept_stays_stopped(runtime: GlossaryRuntime, left: bytes | None) -> None:
+def test_step_of_which_too_little_is_kept_stays_stopped(
+    runtime: GlossaryRuntime, left: bytes | None
+) -> None:
     token = stopped(runtime)
     state_path(runtime.logs, token).unlink()
     if left is not None:
@@ -228,7 +250,9 @@ GlossaryRuntime(folder=Path(sys.argv[1])).run(context)
 
 
 def test_process_killed_behind_its_checkpoint_is_resumed(runtime: GlossaryRuntime) -> None:
-    ended = subprocess.run([sys.executable, "-c", KILLED, runtime.folder], check=False, env={**os.environ})
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, runtime.folder], check=False, env={**os.environ}
+    )
     checkpoint = load_checkpoint(runtime.logs)
     assert (ended.returncode, logged(runtime)[-1]) == (-signal.SIGKILL, "StepCheckpointed")
     assert checkpoint is not None
@@ -241,7 +265,9 @@ def test_process_killed_behind_its_checkpoint_is_resumed(runtime: GlossaryRuntim
 @pytest.mark.parametrize("token", ["", "x", "../outside", "/outside", UNKNOWN + "/../../outside"])
 def test_what_is_no_token_leads_to_no_file(token: str, runtime: GlossaryRuntime) -> None:
     stopped(runtime)
-    (runtime.folder / "outside.json").write_bytes(next(runtime.logs.glob("steps/*.json")).read_bytes())
+    (runtime.folder / "outside.json").write_bytes(
+        next(runtime.logs.glob("steps/*.json")).read_bytes()
+    )
 
     with pytest.raises(NotFoundError, match="there is no checkpoint"):
         load_state(runtime.logs, token)

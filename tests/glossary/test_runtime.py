@@ -17,7 +17,13 @@ from vocabgap.glossary.session import ExecutionContext
 
 
 def test_what_a_program_of_ones_own_needs_is_public() -> None:
-    needed = {"GlossaryRuntime", "ExecutionContext", "BlockedByConflictError", "Strictness", "ScopeStack"}
+    needed = {
+        "GlossaryRuntime",
+        "ExecutionContext",
+        "BlockedByConflictError",
+        "Strictness",
+        "ScopeStack",
+    }
     assert needed | {"Select", "Define", "Defer"} <= set(vg.__all__)
 
 
@@ -94,7 +100,9 @@ def test_log_says_blocked_where_the_step_was(critical: bool, blocked: bool, tmp_
         passed = False
 
     (check,) = [
-        e.event for e in read_events(runtime.logs).events if isinstance(e.event, SemanticCheckEvaluated)
+        e.event
+        for e in read_events(runtime.logs).events
+        if isinstance(e.event, SemanticCheckEvaluated)
     ]
     assert (passed, check.blocked) == (not blocked, blocked)
 

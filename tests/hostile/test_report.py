@@ -75,7 +75,9 @@ def doms(pages: tuple[str, str]) -> tuple[Dom, Dom]:
     for dom in (benign, hostile):
         # How many lines of a label have room on the map goes by how long it is.
         for line in dom.css("svg.map text:not(.rank)"):
-            assert all(re.fullmatch(r"-?[0-9.]+", line.attributes.get(name) or "0") for name in ("x", "y"))
+            assert all(
+                re.fullmatch(r"-?[0-9.]+", line.attributes.get(name) or "0") for name in ("x", "y")
+            )
             assert {*line.attributes} - {"x", "y"} <= {"dy", "class"}
             line.decompose()
         for rank in dom.css("svg.map text.rank"):
@@ -114,7 +116,9 @@ def text_of(run: Run) -> str:
 def doubting(summary: Summary) -> Summary:
     """Add doubts about the same groups: how near groups are depends on their texts."""
     one, *others = summary.capabilities
-    doubts = [Doubt(one.capability_id, each.capability_id, one.label, each.label, 2, 1) for each in others]
+    doubts = [
+        Doubt(one.capability_id, each.capability_id, one.label, each.label, 2, 1) for each in others
+    ]
     return replace(summary, doubts=tuple(doubts))
 
 
@@ -122,7 +126,9 @@ def parsed_by_github(text: str) -> Parsed:
     """Return the parts of a text and the content of its lines."""
     tokens = GITHUB.parse(text)
     shown = {
-        "".join(child.content for child in token.children or ()) for token in tokens if token.type == "inline"
+        "".join(child.content for child in token.children or ())
+        for token in tokens
+        if token.type == "inline"
     }
     return Parsed(structure(tokens), shown)
 
@@ -249,7 +255,9 @@ def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_t
         return structure(GITHUB.parse(render_markdown(replace(summary, selection=selection))))
 
     benign, hostile = pair
-    assert narrowed(hostile, texts) == narrowed(benign, [f"kind{number}" for number in range(len(texts))])
+    assert narrowed(hostile, texts) == narrowed(
+        benign, [f"kind{number}" for number in range(len(texts))]
+    )
 
 
 def test_a_report_holds_no_unseen_character(pair: Pair) -> None:
@@ -273,7 +281,9 @@ def test_every_hostile_label_entry_and_reason_is_shown_as_it_was_written(
 
 
 @pytest.mark.parametrize(
-    ("form", "as_text"), [([], []), (["--json"], []), ([], MARKDOWN)], ids=["text", "json", "markdown"]
+    ("form", "as_text"),
+    [([], []), (["--json"], []), ([], MARKDOWN)],
+    ids=["text", "json", "markdown"],
 )
 def test_diff(pair: Pair, form: list[str], as_text: list[str]) -> None:
     benign, hostile = (run.published.folder for run in pair)

@@ -33,7 +33,11 @@ def test_clusters_show(hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
     together = ("--config", config, "--threshold", "1")
     rows = map(json.loads, told("--json", "list", *roots, "--config", config).splitlines())
-    need = next(row["missing_capability"] for row in rows if "covered0" in str(row.get("missing_capability")))
+    need = next(
+        row["missing_capability"]
+        for row in rows
+        if "covered0" in str(row.get("missing_capability"))
+    )
     assert "covered0" in told(*form, "clusters", "show", need, *roots, *together)
 
 
@@ -67,11 +71,15 @@ def test_decide(hostile: Dressed, tmp_path: Path, form: list[str], texts: list[s
     ranked = json.loads(told("--json", "report", roots[0], "--config", config).splitlines()[4])
     text = f"x{' '.join(texts)}"
     given = (text, "--why", text, "--actor", text, "--decisions", tmp_path / "own.jsonl")
-    assert "rename" in told(*form, "decide", "rename", ranked["capability"]["capability_id"], *given)
+    assert "rename" in told(
+        *form, "decide", "rename", ranked["capability"]["capability_id"], *given
+    )
 
 
 @pytest.mark.parametrize(
-    ("form", "as_text"), [([], []), (["--json"], []), ([], ["--format", "csv"])], ids=["table", "json", "csv"]
+    ("form", "as_text"),
+    [([], []), (["--json"], []), ([], ["--format", "csv"])],
+    ids=["table", "json", "csv"],
 )
 def test_list(hostile: Dressed, heaped: Run, form: list[str], as_text: list[str]) -> None:
     roots, config = hostile
@@ -83,7 +91,15 @@ def test_list(hostile: Dressed, heaped: Run, form: list[str], as_text: list[str]
 def test_show(hostile: Dressed, heaped: Run, form: list[str]) -> None:
     roots, config = hostile
     rows = told(
-        "--json", "list", *roots, "--limit", "0", "--config", config, "--run", heaped.published.folder
+        "--json",
+        "list",
+        *roots,
+        "--limit",
+        "0",
+        "--config",
+        config,
+        "--run",
+        heaped.published.folder,
     )
     gap = json.loads(rows.splitlines()[0])
     asked: list[str | Path] = [*roots, "--config", config, "--run", heaped.published.folder]
@@ -94,7 +110,9 @@ def test_show(hostile: Dressed, heaped: Run, form: list[str]) -> None:
 
 
 @TEXT_OR_JSON
-def test_status(hostile: Dressed, monkeypatch: pytest.MonkeyPatch, form: list[str], texts: list[str]) -> None:
+def test_status(
+    hostile: Dressed, monkeypatch: pytest.MonkeyPatch, form: list[str], texts: list[str]
+) -> None:
     _, config = hostile
     monkeypatch.setenv("VOCABGAP_ACTOR", " ".join(texts).replace("\0", ""))
     assert "spelt0" in told(*form, "status", "--config", config)

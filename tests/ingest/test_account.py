@@ -63,12 +63,16 @@ def test_no_reject_lets_an_unprintable_character_through(content: bytes) -> None
     rejects = scan_bytes(content).rejects
 
     shown = "".join([*rejects["raw"], *rejects["detail"]])
-    assert not [character for character in shown if unicodedata.category(character) in {"Cc", "Cs", "Zl"}]
+    assert not [
+        character for character in shown if unicodedata.category(character) in {"Cc", "Cs", "Zl"}
+    ]
 
 
 def test_a_log_that_is_cut_off_loses_only_its_end() -> None:
     kept = as_line(gap("soft reeds")) + as_line(gap("warm beak"))
-    cut = as_line(gap("caf\u00e9 \u2014 \U0001f426", notes="na\u00efve")) + as_line(gap("dark eyes"))
+    cut = as_line(gap("caf\u00e9 \u2014 \U0001f426", notes="na\u00efve")) + as_line(
+        gap("dark eyes")
+    )
     ends = [kept, kept + cut[: cut.index(b"\n") + 1], kept + cut]
     cuts = {
         *range(len(kept), len(kept + cut), 7),

@@ -40,14 +40,19 @@ def test_each_file_gives_what_a_count_by_hand_gives(folder: Path) -> None:
     rejects = dict(scanned.rejects.group_by("source_path").len().iter_rows())
 
     found = {
-        path.partition("/")[2]: (source, [records.get(path, 0), rejects.get(path, 0), passed_over], lines)
+        path.partition("/")[2]: (
+            source,
+            [records.get(path, 0), rejects.get(path, 0), passed_over],
+            lines,
+        )
         for path, source, passed_over, lines in scanned.files.select(
             "source_path", "source", "passed_over", "lines"
         ).iter_rows()
     }
 
     assert found == {
-        name: (file["source"], file["counts"], sum(file["counts"][:2])) for name, file in FILES.items()
+        name: (file["source"], file["counts"], sum(file["counts"][:2]))
+        for name, file in FILES.items()
     }
     assert scanned.summary.reasons == {"missing_description": 5}
 
@@ -72,7 +77,9 @@ def test_the_reject_of_an_event_names_the_field_that_it_lacks(folder: Path) -> N
     rejects = scan(folder).rejects.filter(source_path="posthog/posthog-week.jsonl")
 
     assert rejects["line"].to_list() == [2, 5]
-    feedback = (f"properties.$mcp_feedback_{name}" for name in ("summary", "details", "friction_points"))
+    feedback = (
+        f"properties.$mcp_feedback_{name}" for name in ("summary", "details", "friction_points")
+    )
     assert rejects["detail"].to_list() == [
         f"expected text in {' or '.join(paths)}, found none"
         for paths in (["properties.$mcp_intent"], feedback)

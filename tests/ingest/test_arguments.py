@@ -16,7 +16,9 @@ def test_arguments_go_before_settings(workspace: Path) -> None:
     settings = Settings(ingest=IngestSettings(tenant="acme", hidden=True)).scan
 
     assert scan(workspace, settings=settings).gaps["tenant_id"].to_list() == ["acme"]
-    assert scan(workspace, settings=settings, tenant_id="own").gaps["tenant_id"].to_list() == ["own"]
+    assert scan(workspace, settings=settings, tenant_id="own").gaps["tenant_id"].to_list() == [
+        "own"
+    ]
     assert scan(workspace, settings=settings, hidden=False).summary.files == 0
 
 
@@ -39,7 +41,9 @@ def test_an_error_names_the_bad_argument_and_its_value(
     name: str,
     value: Any,  # noqa: ANN401 - none of them is what it should be
 ) -> None:
-    with pytest.raises(InvalidInputError, match=rf"^{name}: expected .*, found {value!r}") as caught:
+    with pytest.raises(
+        InvalidInputError, match=rf"^{name}: expected .*, found {value!r}"
+    ) as caught:
         scan(workspace, **{name: value})
 
     assert caught.value.hint

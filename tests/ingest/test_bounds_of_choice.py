@@ -51,13 +51,17 @@ def test_most_objects_decide_how_a_file_is_read(
 
 
 def test_a_reject_in_a_long_list_has_its_place(tmp_path: Path) -> None:
-    members = [{"description": "x" * 2_000}] * 1_500 + [{"description": 7}, {"description": "y" * 2_000_000}]
+    members = [{"description": "x" * 2_000}] * 1_500 + [
+        {"description": 7},
+        {"description": "y" * 2_000_000},
+    ]
     (tmp_path / "any.json").write_text(json.dumps([*members, *members[:2]]))
 
     found = scan(tmp_path / "any.json")
 
     places = [
-        (line, detail.partition(":")[0]) for line, detail in found.rejects["line", "detail"].iter_rows()
+        (line, detail.partition(":")[0])
+        for line, detail in found.rejects["line", "detail"].iter_rows()
     ]
     assert places == [(1_501, "/1500"), (1_502, "/1501")]
     assert found.gaps["line"].to_list() == [*range(1, 1_501), 1_503, 1_504]
@@ -72,10 +76,14 @@ def test_a_named_path_tells_which_files_of_a_folder_lack_it(tmp_path: Path, *, u
 
     assert found.gaps["description"].to_list() == ["a lasso"]
     why = ["the file cannot be read: no object of 'b.jsonl' has 'why', which `map` names"]
-    assert [detail.replace(f"{tmp_path}/", "") for detail in found.rejects["detail"]] == why * (not usual)
+    assert [detail.replace(f"{tmp_path}/", "") for detail in found.rejects["detail"]] == why * (
+        not usual
+    )
 
 
-def test_small_faults_of_files_are_named_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_faults_of_files_are_named_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     table = io.BytesIO()
     pl.DataFrame({"description": [f"need {number}" for number in range(900)]}).write_parquet(table)
@@ -86,7 +94,10 @@ def test_small_faults_of_files_are_named_once(tmp_path: Path, monkeypatch: pytes
     Path("dead").symlink_to("nowhere")
 
     assert "; 1 log, folder or link not read" in vocabgap("check", "cut.parquet.gz").out
-    assert "UTF-16 without a byte order mark\n  export it as CSV or" in vocabgap("check", "wide.jsonl").err
+    assert (
+        "UTF-16 without a byte order mark\n  export it as CSV or"
+        in vocabgap("check", "wide.jsonl").err
+    )
     assert "= 1 record +" in vocabgap("check", "space.jsonl", "--map", "description=why ").out
     assert "= 1 record +" in vocabgap("check", "./-").out
     assert "did you mean" not in vocabgap("check", "dead").err

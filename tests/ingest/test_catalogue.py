@@ -13,7 +13,9 @@ from vocabgap.model.sources import Source, shipped_sources
 
 SUFFIXES = [("", ""), (".gz", "gz"), (".zst", "zst")]
 
-plain_names = st.text(st.characters(codec="utf-8", exclude_characters="/*?[\0"), min_size=1, max_size=12)
+plain_names = st.text(
+    st.characters(codec="utf-8", exclude_characters="/*?[\0"), min_size=1, max_size=12
+)
 globs = st.text("ab.*?[]!-", min_size=1, max_size=6)
 names = st.text("ab.[]!-", min_size=1, max_size=6)
 
@@ -51,7 +53,15 @@ def test_shipped_names_are_known_and_no_others(path: str, source: str | None) ->
 @pytest.mark.parametrize(("suffix", "compression"), SUFFIXES)
 @pytest.mark.parametrize(
     "glob",
-    ["gaps.jsonl", "ga*.jsonl", "exports/gaps.jsonl", "exports/ga*.jsonl", "gaps.jsonl{}", "*{}", "gaps*"],
+    [
+        "gaps.jsonl",
+        "ga*.jsonl",
+        "exports/gaps.jsonl",
+        "exports/ga*.jsonl",
+        "gaps.jsonl{}",
+        "*{}",
+        "gaps*",
+    ],
 )
 def test_a_compressed_log_is_known_by_its_suffix(glob: str, suffix: str, compression: str) -> None:
     name = f"gaps.jsonl{suffix}"

@@ -14,7 +14,9 @@ from vocabgap.ingest.reading import Block
 from vocabgap.model.record import GapRecord, record_id
 from vocabgap.model.tables import RECORDS
 
-names = st.lists(st.one_of(st.sampled_from(["", "\x1f", "crop", "a\x1fb"]), st.text(max_size=4)), max_size=3)
+names = st.lists(
+    st.one_of(st.sampled_from(["", "\x1f", "crop", "a\x1fb"]), st.text(max_size=4)), max_size=3
+)
 moments = st.datetimes(timezones=st.just(UTC))
 
 
@@ -31,14 +33,18 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
             LOG,
             Block(numbers.start, 10 * numbers.start, [b"x" * 9] * len(numbers)),
             range(len(batch)),
-            Completed(list(zip(*map(astuple, batch), strict=True)), [False] * len(batch), unreadable or {}),
+            Completed(
+                list(zip(*map(astuple, batch), strict=True)), [False] * len(batch), unreadable or {}
+            ),
         )
     return collected.parts().collect().select(RECORDS.names)
 
 
 @given(lists=st.lists(names, min_size=1, max_size=6))
 def test_lists_come_back_as_they_were(lists: list[list[str]]) -> None:
-    records = [GapRecord(description="x", operations_involved=each, vocabulary_used=each) for each in lists]
+    records = [
+        GapRecord(description="x", operations_involved=each, vocabulary_used=each) for each in lists
+    ]
 
     frame = framed(records)
 
@@ -57,7 +63,10 @@ def test_batches_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "BATCH", 3)
 
     frame = framed(
-        *([GapRecord(description=str(n)), GapRecord(description=str(n + 1))] for n in range(0, 10, 2))
+        *(
+            [GapRecord(description=str(n)), GapRecord(description=str(n + 1))]
+            for n in range(0, 10, 2)
+        )
     )
 
     assert frame["description"].to_list() == [str(number) for number in range(10)]
@@ -83,4 +92,6 @@ def test_repaired_and_clean_lines_stay_in_the_order_of_the_log() -> None:
     assert found["description"].to_list() == [str(number) for number in range(12)]
     offsets = [sum(map(len, lines[:number])) for number in range(12)]
     assert found["byte_offset"].to_list() == offsets
-    assert found["timestamp"].drop_nulls().unique().to_list() == [datetime(2026, 3, 14, 6, 5, tzinfo=UTC)]
+    assert found["timestamp"].drop_nulls().unique().to_list() == [
+        datetime(2026, 3, 14, 6, 5, tzinfo=UTC)
+    ]

@@ -16,7 +16,9 @@ FIRST, SECOND, THIRD = "a1" * 32, "b2" * 32, "c3" * 32
 Line = tuple[str, object, str | None, str]  # need, minute or timestamp, snapshot, notes
 
 # Lines of one log, and the needs of the records that are superseded.
-TEXT: Final = Path(__file__).parents[1].joinpath("data", "corrections.json").read_text(encoding="utf-8")
+TEXT: Final = (
+    Path(__file__).parents[1].joinpath("data", "corrections.json").read_text(encoding="utf-8")
+)
 HASHES: Final = {"FIRST": FIRST, "SECOND": SECOND, "THIRD": THIRD, "FIRST-UPPER": FIRST.upper()}
 CASES: Final[dict[str, tuple[list[Line], list[str]]]] = json.loads(
     re.sub(r"\{([A-Z-]+)\}", lambda name: HASHES[name[1]], TEXT)
@@ -94,10 +96,14 @@ def test_a_record_without_a_time_follows_the_line_before_it_of_any_image(workspa
 
 
 def test_a_correction_may_name_the_identifier_of_a_record(workspace: Path) -> None:
-    write_log(workspace, "heron-11", record(("reeds", 1, FIRST, "")), record(("mist", 2, FIRST, "")))
+    write_log(
+        workspace, "heron-11", record(("reeds", 1, FIRST, "")), record(("mist", 2, FIRST, ""))
+    )
     reeds, _ = scan(workspace).gaps["record_id"]
     write_log(
-        workspace, "archive", {**record(("calm", 3, None, f"corrects {reeds}")), "image_id": "heron-11"}
+        workspace,
+        "archive",
+        {**record(("calm", 3, None, f"corrects {reeds}")), "image_id": "heron-11"},
     )
 
     assert superseded(scan(workspace)) == ["reeds"]

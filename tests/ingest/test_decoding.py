@@ -70,12 +70,17 @@ def test_an_earlier_shape_is_read(fields: dict[str, object]) -> None:
 def test_satisfaction_in_words_is_read_and_counted(word: str, satisfaction: int) -> None:
     outcome = decoded(satisfaction=word)
 
-    assert (outcome.record.satisfaction, outcome.record.mediocre) == (satisfaction, word == "mediocre")
+    assert (outcome.record.satisfaction, outcome.record.mediocre) == (
+        satisfaction,
+        word == "mediocre",
+    )
     assert outcome.repairs == (Repair.SATISFACTION_IN_WORDS,)
 
 
 @pytest.mark.parametrize(
-    "value", [2, -2, 0.5, True, False, "", "fine", "2", "1.0", [], [1], {"value": 1}, 10**30], ids=repr
+    "value",
+    [2, -2, 0.5, True, False, "", "fine", "2", "1.0", [], [1], {"value": 1}, 10**30],
+    ids=repr,
 )
 def test_any_other_satisfaction_is_null_and_counted(value: object) -> None:
     outcome = decoded(satisfaction=value)
@@ -151,7 +156,9 @@ def test_a_timestamp_that_cannot_be_read_is_null_kept_and_counted(value: object)
 def test_unix_times_and_zones_after_a_space_are_moments(value: object, second: float) -> None:
     outcome = decoded(timestamp=value)
 
-    assert outcome.record.timestamp == datetime(2026, 3, 14, 6, 5, tzinfo=UTC) + timedelta(seconds=second)
+    assert outcome.record.timestamp == datetime(2026, 3, 14, 6, 5, tzinfo=UTC) + timedelta(
+        seconds=second
+    )
     assert outcome.repairs == ()
 
 

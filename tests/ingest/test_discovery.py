@@ -13,8 +13,12 @@ from vocabgap.ingest.roots import repository_slugs
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.settings import ScanSettings
 
-folders = st.lists(st.sampled_from(["a", "b", "root"]), max_size=3).map(lambda parts: Path("/", *parts))
-not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads folders whatever their permissions")
+folders = st.lists(st.sampled_from(["a", "b", "root"]), max_size=3).map(
+    lambda parts: Path("/", *parts)
+)
+not_as_root = pytest.mark.skipif(
+    os.geteuid() == 0, reason="root reads folders whatever their permissions"
+)
 
 
 def source_paths(*roots: Path) -> list[str]:
@@ -26,7 +30,11 @@ def test_logs_are_found_at_any_depth(workspace: Path) -> None:
     write_log(workspace, "2026/spring/fox-3")
     (workspace / LOG_NAME).write_bytes(b"")
 
-    assert source_paths(workspace) == [f"2026/spring/fox-3/{LOG_NAME}", f"heron-11/{LOG_NAME}", LOG_NAME]
+    assert source_paths(workspace) == [
+        f"2026/spring/fox-3/{LOG_NAME}",
+        f"heron-11/{LOG_NAME}",
+        LOG_NAME,
+    ]
 
 
 def test_files_of_other_names_below_a_folder_are_no_logs(workspace: Path) -> None:
@@ -68,7 +76,9 @@ def test_a_root_that_does_not_exist_is_named(root: str) -> None:
 def test_a_root_that_comes_through_a_pipe_is_told_as_one() -> None:
     reading, writing = os.pipe()
     try:
-        with pytest.raises(InvalidInputError, match="is a pipe, expected a folder or a log file") as caught:
+        with pytest.raises(
+            InvalidInputError, match="is a pipe, expected a folder or a log file"
+        ) as caught:
             discover([f"/dev/fd/{reading}"])
     finally:
         os.close(reading)
@@ -107,7 +117,14 @@ def test_logs_are_ordered_by_repository_and_path(tmp_path: Path) -> None:
 
     found = [(log.repo_slug, log.folder) for log in discover([tmp_path / "zoo", tmp_path / "alps"])]
 
-    assert found == [("alps", "a"), ("alps", "b"), ("alps", "a"), ("zoo", "a"), ("zoo", "b"), ("zoo", "a")]
+    assert found == [
+        ("alps", "a"),
+        ("alps", "b"),
+        ("alps", "a"),
+        ("zoo", "a"),
+        ("zoo", "b"),
+        ("zoo", "a"),
+    ]
 
 
 @given(st.lists(folders, min_size=1, max_size=5))
@@ -117,14 +134,23 @@ def test_folders_share_a_slug_only_where_they_are_the_same(found: list[Path]) ->
 
 
 def test_a_slug_has_as_many_parents_as_it_takes() -> None:
-    assert repository_slugs([Path("/ana/shoots"), Path("/ben/shoots")]) == ["ana/shoots", "ben/shoots"]
+    assert repository_slugs([Path("/ana/shoots"), Path("/ben/shoots")]) == [
+        "ana/shoots",
+        "ben/shoots",
+    ]
     slugs = repository_slugs([Path("/ana/p/shoots"), Path("/ben/p/shoots"), Path("/shoots")])
     assert slugs == ["ana/p/shoots", "ben/p/shoots", "shoots"]
 
 
 def test_files_that_a_report_leaves_out_are_named(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask")]})
-    for name in ("votes.csv", "heron/events.jsonl", "package.json", "notes.txt", "out/capabilities.parquet"):
+    for name in (
+        "votes.csv",
+        "heron/events.jsonl",
+        "package.json",
+        "notes.txt",
+        "out/capabilities.parquet",
+    ):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text("q;n\n", encoding="utf-8")
 

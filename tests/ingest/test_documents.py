@@ -20,7 +20,9 @@ from vocabgap.model.sources import Source, pointer_of, sources_in_force
 MISSING, DATA, RUN, LOGS, AUDIT = json.loads(
     Path(__file__).parents[1].joinpath("data", "gh_aw.json").read_text(encoding="utf-8")
 ).values()
-OUTPUT = {"items": [{"type": "noop"}, MISSING, DATA, {**MISSING, "type": "missing-tool", "tool": "label"}]}
+OUTPUT = {
+    "items": [{"type": "noop"}, MISSING, DATA, {**MISSING, "type": "missing-tool", "tool": "label"}]
+}
 
 
 def put(folder: Path, name: str, *values: object) -> Path:
@@ -38,20 +40,32 @@ def test_items_of_an_agents_output_that_report_a_gap_are_records(tmp_path: Path)
     put(tmp_path, "agent_output.json", OUTPUT)
     scanned = scan(tmp_path)
 
-    assert scanned.records.select("missing_capability", "description", "workaround", "line").rows() == [
+    assert scanned.records.select(
+        "missing_capability", "description", "workaround", "line"
+    ).rows() == [
         ("gitlab_merge", MISSING["reason"], "left a note", 2),
         ("coverage report", DATA["reason"], "", 3),
         ("label", MISSING["reason"], "left a note", 4),
     ]
     assert scanned.records["byte_offset"].to_list() == [None] * 3
-    assert (scanned.summary.lines, scanned.summary.passed_over, scanned.summary.rejects) == (3, 1, 0)
+    assert (scanned.summary.lines, scanned.summary.passed_over, scanned.summary.rejects) == (
+        3,
+        1,
+        0,
+    )
 
 
-@pytest.mark.parametrize(("name", "document"), [("run_summary.json", RUN), ("gh-aw-audit-71.json", AUDIT)])
+@pytest.mark.parametrize(
+    ("name", "document"), [("run_summary.json", RUN), ("gh-aw-audit-71.json", AUDIT)]
+)
 def test_a_run_tells_its_missing_tools_with_its_identifier_and_workflow(
     tmp_path: Path, name: str, document: dict[str, object]
 ) -> None:
-    put(tmp_path, name, {"run": {"workflowName": "nightly", "createdAt": "2026-05-02T08:00:00Z"}, **document})
+    put(
+        tmp_path,
+        name,
+        {"run": {"workflowName": "nightly", "createdAt": "2026-05-02T08:00:00Z"}, **document},
+    )
     records = scan(tmp_path).records
     assert records["timestamp"].null_count() == 0
 
@@ -82,12 +96,17 @@ def test_three_files_of_one_run_are_read_once(tmp_path: Path) -> None:
 
     assert (items.summary.records, items.summary.files, items.summary.repeating) == (3, 1, 1)
     assert set(items.records["session_id"]) == {"ci"}
-    assert (summarized.summary.records, summarized.summary.files, summarized.summary.repeating) == (2, 1, 2)
+    assert (summarized.summary.records, summarized.summary.files, summarized.summary.repeating) == (
+        2,
+        1,
+        2,
+    )
     assert vocabgap("check", tmp_path).out.endswith("; 2 logs repeat others and were left out\n")
 
 
 @pytest.mark.parametrize(
-    "summary", [b"", b'{"missing_tools": [{', b"{}", b'{"missing_tools": null}', b'{"missing_tools": [{}]}']
+    "summary",
+    [b"", b'{"missing_tools": [{', b"{}", b'{"missing_tools": null}', b'{"missing_tools": [{}]}'],
 )
 def test_a_summary_without_a_gap_hides_no_items(tmp_path: Path, summary: bytes) -> None:
     put(tmp_path, "run_summary.json").write_bytes(summary)
@@ -103,8 +122,14 @@ def test_the_counts_of_many_runs_add_the_runs_without_a_summary(tmp_path: Path) 
     summary.parent.mkdir(parents=True)
     summary.write_text(json.dumps(RUN), encoding="utf-8")
     added = scan(tmp_path)
-    summary.write_text(json.dumps({"run_id": 72, "missing_tools": [{"tool": "docker"}]}), encoding="utf-8")
-    put(tmp_path, "gh-aw-logs.json", {"missing_tools": [{"tool": "docker", "count": 3, "run_ids": [72]}]})
+    summary.write_text(
+        json.dumps({"run_id": 72, "missing_tools": [{"tool": "docker"}]}), encoding="utf-8"
+    )
+    put(
+        tmp_path,
+        "gh-aw-logs.json",
+        {"missing_tools": [{"tool": "docker", "count": 3, "run_ids": [72]}]},
+    )
 
     columns = ("missing_capability", "session_id", "count")
     assert set(added.records.select(columns).rows()) == {
@@ -113,7 +138,9 @@ def test_the_counts_of_many_runs_add_the_runs_without_a_summary(tmp_path: Path) 
     assert (scan(tmp_path).summary.records, scan(tmp_path).summary.repeating) == (1, 1)
 
 
-@pytest.mark.parametrize("artifact", ["agent", "agent-output", "agent_outputs", "agent_output.json"])
+@pytest.mark.parametrize(
+    "artifact", ["agent", "agent-output", "agent_outputs", "agent_output.json"]
+)
 def test_the_run_of_an_artifact_is_the_folder_above_it(tmp_path: Path, artifact: str) -> None:
     for run in ("8001", "8002"):
         for name, content in ((artifact, OUTPUT), ("safe-output", MISSING)):
@@ -131,8 +158,16 @@ def test_the_run_of_an_artifact_is_the_folder_above_it(tmp_path: Path, artifact:
 
 
 def test_a_denied_command_is_not_granted(tmp_path: Path) -> None:
-    denied = {"tool": "tool/permission", "reason": "not allowed here", "denied_commands": ["gh api", "curl"]}
-    put(tmp_path, "run_summary.json", {"missing_tools": [denied, {"tool": "dig", "denied_commands": []}]})
+    denied = {
+        "tool": "tool/permission",
+        "reason": "not allowed here",
+        "denied_commands": ["gh api", "curl"],
+    }
+    put(
+        tmp_path,
+        "run_summary.json",
+        {"missing_tools": [denied, {"tool": "dig", "denied_commands": []}]},
+    )
     gaps = scan(tmp_path).gaps
 
     assert gaps.select("missing_capability", "operations_involved", "notes").rows() == [
@@ -161,7 +196,10 @@ def test_an_element_that_is_no_gap_is_rejected_with_its_place(tmp_path: Path) ->
     ("content", "message"),
     [
         (b'{"items": [', "invalid_json: expecting value at character 12 of the document"),
-        (b'{"items": "\xff"}', "invalid_utf8: expected UTF-8, invalid start byte at byte 12 of the document"),
+        (
+            b'{"items": "\xff"}',
+            "invalid_utf8: expected UTF-8, invalid start byte at byte 12 of the document",
+        ),
         (b'{"items": [NaN]}', "invalid_json: expected JSON, which has no NaN"),
         (b"[" * 100_000, "too_deep: nested too deeply to be a gap record"),
     ],
@@ -199,7 +237,9 @@ ANY = FieldMap.of(Source(each="/*"))
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab/~"), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab/~"), inner, max_size=3)
+    ),
     max_leaves=12,
 )
 
@@ -228,14 +268,20 @@ def test_every_element_is_read_once_with_its_place(values: list[Any]) -> None:
 def test_a_pointer_looks_around_an_element_from_the_inside_out(tmp_path: Path) -> None:
     turns = [{"ask": "pause", "at": {"day": "2026-05-01"}}, {"ask": "undo"}]
     talks = [{"who": "b", "turns": turns}]
-    put(tmp_path, "talks.json", {"who": "a", "at": {"day": "2026-05-09"}, "kind": "x", "talks": talks})
+    put(
+        tmp_path,
+        "talks.json",
+        {"who": "a", "at": {"day": "2026-05-09"}, "kind": "x", "talks": talks},
+    )
     fields: dict[str, str | tuple[str, ...]] = {
         "description": "ask", "session_id": "/who", "timestamp": "/at/day", "notes": "kind",
     }  # fmt: skip
     own = {"mine": Source(glob="talks.json", each="/talks/*/turns/*", fields=fields)}
     records = scan(tmp_path, sources=own).records
 
-    assert records.select("description", "session_id", "notes", pl.col("timestamp").dt.day()).rows() == [
+    assert records.select(
+        "description", "session_id", "notes", pl.col("timestamp").dt.day()
+    ).rows() == [
         ("pause", "b", "", 1),
         ("undo", "b", "", 9),
     ]
@@ -243,11 +289,13 @@ def test_a_pointer_looks_around_an_element_from_the_inside_out(tmp_path: Path) -
 
 def test_a_source_may_be_like_another_one(tmp_path: Path) -> None:
     put(tmp_path, "wanted.json", {"items": [MISSING, {"type": "noop"}]})
-    own = sources_in_force({"mine": Source(like="gh-aw", glob="wanted.json", fields={"description": ""})})
+    own = sources_in_force(
+        {"mine": Source(like="gh-aw", glob="wanted.json", fields={"description": ""})}
+    )
 
-    assert scan(tmp_path, sources=own).records.select("missing_capability", "description").rows() == [
-        ("gitlab_merge", None)
-    ]
+    assert scan(tmp_path, sources=own).records.select(
+        "missing_capability", "description"
+    ).rows() == [("gitlab_merge", None)]
 
 
 def test_a_long_line_may_be_read_in_small_pieces() -> None:

@@ -62,7 +62,9 @@ def test_the_same_record_in_two_repositories_counts_once(tmp_path: Path) -> None
     ],
     ids=["words", "null", "numbers", "out of range", "long"],
 )
-def test_records_that_differ_only_in_an_unreadable_timestamp_are_two(one: object, other: object) -> None:
+def test_records_that_differ_only_in_an_unreadable_timestamp_are_two(
+    one: object, other: object
+) -> None:
     scanned = scan_bytes(
         as_line(gap("soft reeds", timestamp=one)) + as_line(gap("soft reeds", timestamp=other))
     )
@@ -70,7 +72,9 @@ def test_records_that_differ_only_in_an_unreadable_timestamp_are_two(one: object
     assert (scanned.summary.records, scanned.summary.duplicates) == (2, 0)
 
 
-def test_equal_lines_without_a_time_and_a_session_are_separate_mentions_of_one_log(tmp_path: Path) -> None:
+def test_equal_lines_without_a_time_and_a_session_are_separate_mentions_of_one_log(
+    tmp_path: Path,
+) -> None:
     for name in ("wishes.csv", "copy.csv"):
         (tmp_path / name).write_text("need\ndark mode\nexport\ndark mode\n", encoding="utf-8")
 

@@ -20,7 +20,10 @@ Json = dict[str, Any]
 
 EXPORT: Final = "posthog-export.jsonl"
 HERMES: Final = "affordance_gaps.jsonl"
-AFFORDANCE: Final[Json] = {"missing_capability": "write access to the board", "goal": "post a summary"}
+AFFORDANCE: Final[Json] = {
+    "missing_capability": "write access to the board",
+    "goal": "post a summary",
+}
 OWN: Final = """
 [source.wishes]
 glob = "wishes-*.ndjson"
@@ -36,7 +39,9 @@ def put(workspace: Path, name: str, *lines: Mapping[str, object] | bytes) -> Pat
     """Write a file of the workspace, one object per line; bytes stay as they are."""
     path = workspace / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(line if isinstance(line, bytes) else as_bytes(line) for line in lines))
+    path.write_bytes(
+        b"".join(line if isinstance(line, bytes) else as_bytes(line) for line in lines)
+    )
     return path
 
 
@@ -58,7 +63,12 @@ def as_bytes(value: Mapping[str, object]) -> bytes:
 
 
 def event(intent: str | None = "merge two calendars", **fields: object) -> Json:
-    said = {"$mcp_intent": intent, "$session_id": "s-7", "$mcp_client_name": "desk-client", "$lib": "mcp"}
+    said = {
+        "$mcp_intent": intent,
+        "$session_id": "s-7",
+        "$mcp_client_name": "desk-client",
+        "$lib": "mcp",
+    }
     named = {"event": "$mcp_missing_capability", "uuid": "0196-a", "distinct_id": "p-1"}
     return {**named, "timestamp": "2026-04-01T10:00:00.250Z", "properties": said, **fields}
 
@@ -71,7 +81,13 @@ def only(frame: pl.DataFrame, *columns: str) -> tuple[Any, ...]:
 def test_a_line_that_is_broken_or_says_nothing_is_a_reject(workspace: Path) -> None:
     found = scan(
         put(
-            workspace, EXPORT, event(event="click"), event(intent=None), b'{"event": "click"\n', b"[]\n", b"{"
+            workspace,
+            EXPORT,
+            event(event="click"),
+            event(intent=None),
+            b'{"event": "click"\n',
+            b"[]\n",
+            b"{",
         )
     )
 
@@ -79,17 +95,25 @@ def test_a_line_that_is_broken_or_says_nothing_is_a_reject(workspace: Path) -> N
     assert found.rejects.select("line", "reason").rows() == list(enumerate(reasons, start=2))
 
 
-events = st.sampled_from([event(), event("turn a page"), event(event="click"), event(intent=" "), {}])
-blanks_and_bad_lines = st.sampled_from([b'{"event":1}\r\n', b"\n", b" \r\n", b"{\n", b"null\n", b"\xff\n"])
+events = st.sampled_from(
+    [event(), event("turn a page"), event(event="click"), event(intent=" "), {}]
+)
+blanks_and_bad_lines = st.sampled_from(
+    [b'{"event":1}\r\n', b"\n", b" \r\n", b"{\n", b"null\n", b"\xff\n"]
+)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(events.map(as_bytes) | blanks_and_bad_lines, max_size=8))
-def test_every_line_is_blank_passed_over_or_in_the_account(workspace: Path, lines: list[bytes]) -> None:
+def test_every_line_is_blank_passed_over_or_in_the_account(
+    workspace: Path, lines: list[bytes]
+) -> None:
     found = scan(put(workspace, EXPORT, *lines))
 
     account = found.summary
-    assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    assert (
+        account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    )
     assert account.lines + account.passed_over == sum(1 for line in lines if line.strip())
     assert only(found.files, "lines", "passed_over") == (account.lines, account.passed_over)
 
@@ -117,7 +141,10 @@ def test_ones_own_stands_beside_the_shipped_ones(workspace: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("own", "expected"),
     [
-        ('[source.posthog]\nglob = "events.ndjson"', [(HERMES, "hermes"), ("events.ndjson", "posthog")]),
+        (
+            '[source.posthog]\nglob = "events.ndjson"',
+            [(HERMES, "hermes"), ("events.ndjson", "posthog")],
+        ),
         ("[source.posthog]\nenabled = false", [(HERMES, "hermes")]),
         (f'[source.mine]\nglob = "{HERMES}"', [(HERMES, "mine"), (EXPORT, "posthog")]),
     ],
@@ -143,9 +170,13 @@ def test_the_folder_of_a_single_log_tells_its_source(workspace: Path) -> None:
     assert only(found.files, "source") == ("mine",)
 
 
-@pytest.mark.parametrize("name", [b"posthog-\xff.jsonl", b"posthog-a\nb.jsonl", b"posthog-\x1b[31m.jsonl"])
+@pytest.mark.parametrize(
+    "name", [b"posthog-\xff.jsonl", b"posthog-a\nb.jsonl", b"posthog-\x1b[31m.jsonl"]
+)
 def test_an_odd_name_is_shown_on_one_line(name: bytes, workspace: Path) -> None:
-    put(workspace, EXPORT, event(), b"{\n").rename(workspace / name.decode("utf-8", "surrogateescape"))
+    put(workspace, EXPORT, event(), b"{\n").rename(
+        workspace / name.decode("utf-8", "surrogateescape")
+    )
 
     code, out, _ = vocabgap("check", workspace)
 
@@ -175,7 +206,11 @@ ASKED: Final = {
 @pytest.mark.parametrize(
     ("name", "line", "expected"),
     [
-        (HERMES, REFLECTION, [("hedge_planner", "no planner", "h-4"), ("soil_probe", "no planner", "h-4")]),
+        (
+            HERMES,
+            REFLECTION,
+            [("hedge_planner", "no planner", "h-4"), ("soil_probe", "no planner", "h-4")],
+        ),
         (HERMES, {**REFLECTION, "gap_signals": ["reflection"]}, []),
         (HERMES, LEARNED, [("hedge planner", "none", None)]),
         (HERMES, {**LEARNED, "category": "incorrect_usage"}, []),
@@ -190,7 +225,11 @@ ASKED: Final = {
             {"event": "mcp_feedback_submitted", "properties": ASKED},
             [("prune by voice", None, "s-2")],
         ),
-        (EXPORT, {"event": "mcp feedback submitted", "properties": ASKED}, [("prune by voice", None, "s-2")]),
+        (
+            EXPORT,
+            {"event": "mcp feedback submitted", "properties": ASKED},
+            [("prune by voice", None, "s-2")],
+        ),
         (
             EXPORT,
             {
@@ -239,11 +278,21 @@ def test_half_an_emoji_does_harm_only_in_a_field(key: str, rejects: int, workspa
     assert f" + {rejects} reject" in vocabgap("check", path, "--map", f"description={key}").out
 
 
-def test_the_proposals_of_a_pipeline_name_the_tool_that_the_executed_items_lack(workspace: Path) -> None:
+def test_the_proposals_of_a_pipeline_name_the_tool_that_the_executed_items_lack(
+    workspace: Path,
+) -> None:
     proposed = {"name": "missing-tool", "tool_name": "hoe", "context": "weeds"}
     put(workspace, "agent_outputs_81/staging/safe_outputs.ndjson", proposed, {"name": "noop"})
-    put(workspace, "done_81/safe-outputs-executed.ndjson", {"name": "missing-tool", "context": "weeds"})
-    put(workspace, "done_82/agent/safe-outputs-executed.ndjson", {"name": "missing-tool", "context": "moss"})
+    put(
+        workspace,
+        "done_81/safe-outputs-executed.ndjson",
+        {"name": "missing-tool", "context": "weeds"},
+    )
+    put(
+        workspace,
+        "done_82/agent/safe-outputs-executed.ndjson",
+        {"name": "missing-tool", "context": "moss"},
+    )
     found = scan(workspace)
 
     columns = ("missing_capability", "description", "session_id", "image_id")
@@ -258,7 +307,11 @@ def test_the_proposals_of_a_pipeline_name_the_tool_that_the_executed_items_lack(
 
 def test_the_name_of_a_rollout_holds_its_session(workspace: Path) -> None:
     session = "0199c0de-0000-7000-8000-00000000beef"
-    payload = {"type": "function_call_output", "call_id": "call_7", "output": "unsupported call: dig"}
+    payload = {
+        "type": "function_call_output",
+        "call_id": "call_7",
+        "output": "unsupported call: dig",
+    }
     line = {"timestamp": "2026-04-02T09:00:00Z", "type": "response_item", "payload": payload}
     records = scan(put(workspace, f"02/rollout-2026-04-02T09-00-00-{session}.jsonl", line)).records
 
@@ -271,7 +324,9 @@ EVENTS: Final[list[Json]] = [
     {"event": "$mcp_unknown_tool", "timestamp": AT, "properties": {"$mcp_tool_name": "rake"}},
     {"event": "$pageview", "timestamp": AT, "properties": {}},
 ]
-FLAT: Final = [[one["event"], one["timestamp"], one["properties"].get("$mcp_tool_name")] for one in EVENTS]
+FLAT: Final = [
+    [one["event"], one["timestamp"], one["properties"].get("$mcp_tool_name")] for one in EVENTS
+]
 TEXTS: Final = [[one["event"], one["timestamp"], json.dumps(one["properties"])] for one in EVENTS]
 COLUMNS: Final = ["event", "timestamp", "properties"]
 

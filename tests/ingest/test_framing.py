@@ -15,9 +15,13 @@ MIB = 1 << 20
 LIMIT_NAME = "vocabgap.ingest.reading.MAX_LINE_BYTES"
 
 # Newlines, what other readers take for one, byte order marks and parts of them, and anything at all.
-pieces = st.sampled_from([b"\n", b"\r\n", b"reed", b"\xe2\x80\xa8", b"\xc2\x85", b"\x0c", BOM, BOM[:2]])
+pieces = st.sampled_from(
+    [b"\n", b"\r\n", b"reed", b"\xe2\x80\xa8", b"\xc2\x85", b"\x0c", BOM, BOM[:2]]
+)
 contents = st.lists(pieces | st.binary(max_size=6), max_size=20).map(b"".join)
-long_lines = st.lists(st.integers(0, 5 * LIMIT).map(lambda length: b"x" * length), max_size=8).map(b"\n".join)
+long_lines = st.lists(st.integers(0, 5 * LIMIT).map(lambda length: b"x" * length), max_size=8).map(
+    b"\n".join
+)
 cuts = st.lists(st.integers(0, 160), max_size=20)
 
 
@@ -87,7 +91,9 @@ def length_of(block: Block) -> int:
 @example(b"x" * LIMIT + b"\n" + b"x" * (LIMIT + 1), [])
 @example(b"x" * (3 * LIMIT) + b"\nreed", [LIMIT, 2 * LIMIT])
 @example(b"reed\n" + b"x" * (3 * LIMIT) + b"\nreed\n", [LIMIT])
-def test_lines_over_the_limit_keep_their_place_and_length(content: bytes, places: list[int]) -> None:
+def test_lines_over_the_limit_keep_their_place_and_length(
+    content: bytes, places: list[int]
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LIMIT_NAME, LIMIT)
         found = list(blocks(pieces_of(content, places)))
@@ -142,7 +148,9 @@ few_words = st.sampled_from([b"", b" ", b"\t\r", b"\r", b"\x0b\x0c ", b"{}", b" 
 
 
 @given(st.lists(few_words, max_size=60).map(b"\n".join), cuts)
-def test_blank_lines_are_counted_and_all_others_keep_their_place(content: bytes, places: list[int]) -> None:
+def test_blank_lines_are_counted_and_all_others_keep_their_place(
+    content: bytes, places: list[int]
+) -> None:
     newlines = 0
     for block in blocks(pieces_of(content, places)):
         assert block.number == newlines + 1

@@ -40,7 +40,9 @@ def sound(found: Scan) -> int:
 
 def balanced(found: Scan) -> bool:
     account = found.summary
-    return account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    return (
+        account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    )
 
 
 def test_valid_json_is_a_record_or_rejected_for_its_content(pytestconfig: pytest.Config) -> None:
@@ -54,7 +56,9 @@ def test_valid_json_is_a_record_or_rejected_for_its_content(pytestconfig: pytest
 
 
 @pytest.mark.parametrize("kind", ["n", "i"])
-def test_invalid_and_disputed_json_harms_no_neighbour(pytestconfig: pytest.Config, kind: str) -> None:
+def test_invalid_and_disputed_json_harms_no_neighbour(
+    pytestconfig: pytest.Config, kind: str
+) -> None:
     for case in json_cases(pytestconfig, kind):
         scanned = scan_bytes(between(case.read_bytes()))
 
@@ -66,7 +70,8 @@ def test_invalid_and_disputed_json_harms_no_neighbour(pytestconfig: pytest.Confi
 def lines_with(values: list[bytes], field: str) -> bytes:
     quoted = [b'["%s"]' % value if field in LIST_FIELDS else b'"%s"' % value for value in values]
     described = [
-        b"" if field == "description" else b'"description":"case %d",' % i for i in range(len(values))
+        b"" if field == "description" else b'"description":"case %d",' % i
+        for i in range(len(values))
     ]
     return b"\n".join(
         between(b'{"image_id":"heron-11",%s"%s":%s}' % (says, field.encode(), value))
@@ -88,7 +93,11 @@ def test_invalid_utf_8_is_rejected_in_every_field(pytestconfig: pytest.Config, f
 def test_valid_utf_8_is_kept_in_every_field(pytestconfig: pytest.Config, field: str) -> None:
     # What JSON itself wants escaped is a matter of the JSON cases.
     escaped = re.compile(rb'[\x00-\x1f"\\]')
-    cases = [case for case in utf8_cases(pytestconfig, "valid") if not escaped.search(case) and case.strip()]
+    cases = [
+        case
+        for case in utf8_cases(pytestconfig, "valid")
+        if not escaped.search(case) and case.strip()
+    ]
 
     found = scan_bytes(lines_with(cases, field))
 
@@ -102,8 +111,12 @@ def wrapped(text: str, field: str) -> object:
 
 
 @pytest.mark.parametrize("field", [*TEXT_FIELDS, *LIST_FIELDS])
-def test_naughty_strings_come_back_unchanged(tmp_path: Path, pytestconfig: pytest.Config, field: str) -> None:
-    strings: list[str] = json.loads(outside(pytestconfig, "hostile/blns.json").read_text(encoding="utf-8"))
+def test_naughty_strings_come_back_unchanged(
+    tmp_path: Path, pytestconfig: pytest.Config, field: str
+) -> None:
+    strings: list[str] = json.loads(
+        outside(pytestconfig, "hostile/blns.json").read_text(encoding="utf-8")
+    )
     log = tmp_path / "heron-11" / LOG_NAME
     log.parent.mkdir()
     rows: list[dict[str, object]] = [

@@ -17,7 +17,9 @@ LISTS = ["operations_involved", "vocabulary_used"]
 texts = st.text(max_size=8) | st.sampled_from(['":', '" :', '\\":"', "\x00", "caf\u00e9", "\u2028"])
 needs, names = texts.map(lambda text: "need " + text), st.lists(texts, max_size=3)
 before_year_1 = "0001-01-01T00:00:00+14:00"
-moments = st.sampled_from(["2026-03-14T08:05:00.25+02:00", "2026-03-14T06:05:00", before_year_1, None])
+moments = st.sampled_from(
+    ["2026-03-14T08:05:00.25+02:00", "2026-03-14T06:05:00", before_year_1, None]
+)
 values: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(TEXTS, texts),
     **dict.fromkeys(LISTS, names),
@@ -29,7 +31,9 @@ values: dict[str, st.SearchStrategy[Any]] = {
 }
 complete_records = st.fixed_dictionaries(values)
 unknown_pairs = st.tuples(st.sampled_from(["gap_id", "severity"]), texts | st.integers() | names)
-pairs = st.one_of(unknown_pairs, *(st.tuples(st.just(name), strategy) for name, strategy in values.items()))
+pairs = st.one_of(
+    unknown_pairs, *(st.tuples(st.just(name), strategy) for name, strategy in values.items())
+)
 
 
 def complete(need: str = "soft reeds", **fields: object) -> dict[str, object]:
@@ -49,7 +53,9 @@ def complete(need: str = "soft reeds", **fields: object) -> dict[str, object]:
 
 def written(said: list[tuple[str, Any]], colon: str = ": ") -> bytes:
     """Write a line with keys in this order, repeated or not."""
-    members = (json.dumps(key) + colon + json.dumps(value, ensure_ascii=False) for key, value in said)
+    members = (
+        json.dumps(key) + colon + json.dumps(value, ensure_ascii=False) for key, value in said
+    )
     return ("{" + ", ".join(members) + "}\n").encode()
 
 
@@ -70,7 +76,12 @@ def test_a_bad_neighbour_changes_nothing_about_clean_lines(records: list[dict[st
 # Repeated keys
 
 
-@given(st.lists(pairs, max_size=8), st.none() | complete_records, needs, st.sampled_from([":", " :", "\t: "]))
+@given(
+    st.lists(pairs, max_size=8),
+    st.none() | complete_records,
+    needs,
+    st.sampled_from([":", " :", "\t: "]),
+)
 @example([("notes", '":')], complete(), "soft reeds", ":")
 @example([("notes", "said last")], complete(), "soft reeds", " :")
 @example([("description", "soft reeds")] * 12, None, "soft reeds", ":")
@@ -117,7 +128,9 @@ def test_half_a_surrogate_pair_is_rejected_with_its_field(name: str, half: objec
     assert scanned.gaps["description"].to_list() == ["before", "after"]
 
 
-@pytest.mark.parametrize("extra", [{"gap_id": "\ud83d"}, {"\ud83d": 1}, {"at": [{"\ud83d": 1}]}], ids=ascii)
+@pytest.mark.parametrize(
+    "extra", [{"gap_id": "\ud83d"}, {"\ud83d": 1}, {"at": [{"\ud83d": 1}]}], ids=ascii
+)
 def test_half_a_pair_does_no_harm_in_an_unknown_field(extra: dict[str, object]) -> None:
     scanned = scan_bytes(json.dumps(complete() | extra).encode())
 
@@ -152,7 +165,9 @@ def test_odd_values_cost_their_own_line_at_most(value: bytes, outcome: str) -> N
 
 def test_every_line_over_the_limit_is_one_reject(workspace: Path) -> None:
     sizes = [10_000_000, MAX_LINE_BYTES + 1, MAX_LINE_BYTES + 2]
-    lines = (b"x" * size + b"\n" + json.dumps(complete(f"{size}")).encode() + b"\n" for size in sizes)
+    lines = (
+        b"x" * size + b"\n" + json.dumps(complete(f"{size}")).encode() + b"\n" for size in sizes
+    )
     path = write_log(workspace, "heron-11", *lines)
     tracemalloc.start()
     try:
@@ -161,7 +176,9 @@ def test_every_line_over_the_limit_is_one_reject(workspace: Path) -> None:
     finally:
         tracemalloc.stop()
 
-    assert scanned.rejects.select("line", "reason").rows() == [(line, "too_long") for line in (1, 3, 5)]
+    assert scanned.rejects.select("line", "reason").rows() == [
+        (line, "too_long") for line in (1, 3, 5)
+    ]
     for size, detail in zip(sizes, scanned.rejects["detail"], strict=True):
         assert f"{size:,}" in detail
     assert scanned.rejects["raw"].to_list() == ["x" * 512] * 3

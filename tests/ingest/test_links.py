@@ -23,7 +23,9 @@ FOLDERS = ["a", "b", "a/c", ".den", ".den/d"]
 
 # A link: the folder that it lies in, and the folder or the other link that it names.
 links = st.lists(
-    st.tuples(st.sampled_from(FOLDERS), st.sampled_from([*FOLDERS, ".", "a/link-0", ".den/link-1"])),
+    st.tuples(
+        st.sampled_from(FOLDERS), st.sampled_from([*FOLDERS, ".", "a/link-0", ".den/link-1"])
+    ),
     max_size=6,
 )
 
@@ -79,12 +81,18 @@ def rejected(scanned: Scan) -> list[tuple[str, str]]:
     ("laid", "expected"),
     [
         pytest.param({"away": "../elsewhere"}, ["away"], id="out of the roots"),
-        pytest.param({"more": "../shoots-2"}, ["more"], id="to a folder whose name begins like the root's"),
-        pytest.param({"album": ".away", ".away": "../elsewhere"}, ["album"], id="out through another link"),
+        pytest.param(
+            {"more": "../shoots-2"}, ["more"], id="to a folder whose name begins like the root's"
+        ),
+        pytest.param(
+            {"album": ".away", ".away": "../elsewhere"}, ["album"], id="out through another link"
+        ),
         pytest.param({"album": "album"}, ["album"], id="to itself"),
         pytest.param({"a": "b", "b": "a"}, ["a", "b"], id="to each other"),
         pytest.param({"album": ".store"}, ["album"], id="to a hidden folder"),
-        pytest.param({LOG_NAME: f"../elsewhere/secret/{LOG_NAME}"}, [LOG_NAME], id="to a log outside"),
+        pytest.param(
+            {LOG_NAME: f"../elsewhere/secret/{LOG_NAME}"}, [LOG_NAME], id="to a log outside"
+        ),
         pytest.param({LOG_NAME: "/dev/null"}, [LOG_NAME], id="to a device"),
         pytest.param({LOG_NAME: "/dev/zero"}, [LOG_NAME], id="to a device without end"),
     ],
@@ -111,7 +119,9 @@ def test_a_link_that_must_not_be_followed_is_one_reject(
         pytest.param({"zoo/on": "../heron-11", "heron-11/on": "../zoo"}, id="between two folders"),
     ],
 )
-def test_a_folder_is_searched_under_its_own_name_only(laid: dict[str, str], workspace: Path) -> None:
+def test_a_folder_is_searched_under_its_own_name_only(
+    laid: dict[str, str], workspace: Path
+) -> None:
     for image in ("zoo/fox-3", "heron-11"):
         write_log(workspace, image)
 
@@ -135,7 +145,9 @@ def test_a_chain_of_links_longer_than_the_stack_does_not_end_the_scan(workspace:
     [
         pytest.param("heron-11", "zoo", ["zoo"], id="to a root"),
         pytest.param("heron-11", "zoo/heron-11", ["zoo"], id="into a root"),
-        pytest.param(".store/heron-11", "zoo/.store/heron-11", ["zoo", "zoo/.store"], id="into two roots"),
+        pytest.param(
+            ".store/heron-11", "zoo/.store/heron-11", ["zoo", "zoo/.store"], id="into two roots"
+        ),
     ],
 )
 def test_a_log_belongs_to_its_own_root_whatever_links_lead_to_it(
@@ -150,7 +162,9 @@ def test_a_log_belongs_to_its_own_root_whatever_links_lead_to_it(
     assert rejected(scanned) == []
 
 
-@pytest.mark.parametrize("said", [{"image_id": "heron-11"}, {}], ids=["image said", "image from folder"])
+@pytest.mark.parametrize(
+    "said", [{"image_id": "heron-11"}, {}], ids=["image said", "image from folder"]
+)
 def test_records_of_a_linked_log_are_duplicates(said: dict[str, str], workspace: Path) -> None:
     write_log(workspace, "heron-11", {**NEED, **said})
     write_log(workspace, "album").unlink()
@@ -162,7 +176,9 @@ def test_records_of_a_linked_log_are_duplicates(said: dict[str, str], workspace:
 
 
 def test_a_dead_link_matters_only_if_it_has_the_name_of_a_log(workspace: Path) -> None:
-    assert rejected(scan(lay(workspace, {LOG_NAME: "gone", "album": "gone"}))) == [(LOG_NAME, UNREADABLE)]
+    assert rejected(scan(lay(workspace, {LOG_NAME: "gone", "album": "gone"}))) == [
+        (LOG_NAME, UNREADABLE)
+    ]
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, listen])
@@ -213,5 +229,7 @@ def test_links_never_make_a_log_be_read_twice(laid: list[tuple[str, str]]) -> No
 
         found = [log for log in discover([root]) if log.problem is None]
 
-        assert {log.source_path for log in found} >= {f"{name}/{LOG_NAME}" for name in ("a", "b", "a/c")}
+        assert {log.source_path for log in found} >= {
+            f"{name}/{LOG_NAME}" for name in ("a", "b", "a/c")
+        }
         assert max(Counter(os.path.realpath(log.path) for log in found).values()) == 1

@@ -23,7 +23,9 @@ names = st.lists(st.text(max_size=4), max_size=2)
 native_records = st.fixed_dictionaries(
     {"description": st.text(min_size=1).filter(lambda need: not need.isspace())},
     optional={
-        "timestamp": st.sampled_from(["2026-04-01T10:00:00Z", "2026-04-01T12:30:00+02:00", "monday", None]),
+        "timestamp": st.sampled_from(
+            ["2026-04-01T10:00:00Z", "2026-04-01T12:30:00+02:00", "monday", None]
+        ),
         "image_id": st.none() | text,
         "session_id": st.none() | text,
         "workaround": text,
@@ -38,10 +40,14 @@ layouts = st.tuples(
     st.lists(st.text(max_size=5), min_size=len(FIELDS), max_size=len(FIELDS), unique=True),
     st.lists(st.lists(text, max_size=2), min_size=len(FIELDS), max_size=len(FIELDS)),
 )
-scalars = st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 1.5]) | st.sampled_from("01ab")
+scalars = (
+    st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 1.5]) | st.sampled_from("01ab")
+)
 
 
-def compare(records: list[Record], keys: Mapping[str, list[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def compare(
+    records: list[Record], keys: Mapping[str, list[str]]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Scan records as they are, and rearranged under a source that says where each field lies."""
     with TemporaryDirectory() as workspace:
         folder = Path(workspace, "heron-11")
@@ -49,7 +55,9 @@ def compare(records: list[Record], keys: Mapping[str, list[str]]) -> tuple[pl.Da
         native, theirs = folder / LOG_NAME, folder / "theirs.jsonl"
         native.write_bytes(lines(records))
         theirs.write_bytes(lines([rearranged(record, keys) for record in records]))
-        source = Source(glob=theirs.name, fields={field: pointer(path) for field, path in keys.items()})
+        source = Source(
+            glob=theirs.name, fields={field: pointer(path) for field, path in keys.items()}
+        )
         found = (scan(native), scan(theirs, sources={"theirs": source}))
         as_is, mapped = (each.gaps.drop("source_path", "byte_offset") for each in found)
         return as_is, mapped
@@ -109,13 +117,19 @@ def test_without_paths_an_object_is_taken_as_it_is() -> None:
 
 @pytest.mark.parametrize(("said", "intent"), [(None, "unsaid"), ("calm", "calm")])
 def test_a_constant_stands_where_the_object_has_nothing(said: str | None, intent: str) -> None:
-    source = Source(fields={"intent": "goal"}, constants={"intent": "unsaid", "intent_category": "tools"})
+    source = Source(
+        fields={"intent": "goal"}, constants={"intent": "unsaid", "intent_category": "tools"}
+    )
 
-    assert FieldMap.of(source).applied({"goal": said}) == {"intent": intent, "intent_category": "tools"}
+    assert FieldMap.of(source).applied({"goal": said}) == {
+        "intent": intent,
+        "intent_category": "tools",
+    }
 
 
 @pytest.mark.parametrize(
-    "value", [{}, {"event": None}, {"event": ["gap"]}, {"event": {"gap": 1}}, {"event": "gap", "level": 1}]
+    "value",
+    [{}, {"event": None}, {"event": ["gap"]}, {"event": {"gap": 1}}, {"event": "gap", "level": 1}],
 )
 def test_every_filter_must_be_met(value: Record) -> None:
     assert not wanted({"level": 2, **value}, event="gap", level=2)
@@ -140,7 +154,12 @@ def test_a_log_of_any_layout_gives_the_records_of_the_native_one(
     assert_frame_equal(mapped, as_is)
 
 
-ATTRIBUTES = [5, {"key": "a"}, {"key": "x.y", "value": {"stringValue": "calm"}}, {"key": "x.y", "value": 1}]
+ATTRIBUTES = [
+    5,
+    {"key": "a"},
+    {"key": "x.y", "value": {"stringValue": "calm"}},
+    {"key": "x.y", "value": 1},
+]
 
 
 @pytest.mark.parametrize(
@@ -173,12 +192,17 @@ def test_the_first_shape_that_fits_says_where_fields_lie() -> None:
         "fields": {"description": "text", "session_id": "run"},
         "where": {"kind": "wish"},
         "also": [
-            {"where": {"kind": "call"}, "fields": {"missing_capability": "tool", "description": ""}},
+            {
+                "where": {"kind": "call"},
+                "fields": {"missing_capability": "tool", "description": ""},
+            },
             {"constants": {"notes": "of another kind"}},
         ],
     }
     found = FieldMap.of(checked_sources({"x": source})["x"])
-    objects = ({"kind": kind, "text": "t", "tool": "crop", "run": "r"} for kind in ("wish", "call", "else"))
+    objects = (
+        {"kind": kind, "text": "t", "tool": "crop", "run": "r"} for kind in ("wish", "call", "else")
+    )
 
     assert [shape.applied(value) for value in objects if (shape := found.of_shape(value))] == [
         {"description": "t", "session_id": "r"},
@@ -191,12 +215,18 @@ def test_the_first_shape_that_fits_says_where_fields_lie() -> None:
     ("also", "message"),
     [
         ({"where": {"a": "re:("}}, r"\[source.x.also.where\] a: not a regular expression"),
-        ({"where": {"a": "re:x{99999999999}"}}, r"\[source.x.also.where\] a: not a regular expression"),
+        (
+            {"where": {"a": "re:x{99999999999}"}},
+            r"\[source.x.also.where\] a: not a regular expression",
+        ),
         (
             {"where": {"a": f"re:{'(' * 5000}{')' * 5000}"}},
             r"\[source.x.also.where\] a: not a regular expression",
         ),
-        ({"fields": {"colour": "a"}}, r"\[source.x.also.fields\] colour: a record has no such field"),
+        (
+            {"fields": {"colour": "a"}},
+            r"\[source.x.also.fields\] colour: a record has no such field",
+        ),
         ({"where": {"a": []}}, r"\[source.x.also.where\] a: expected a value"),
         ({"each": "/a"}, r"\[source.x.also\] there is no setting .each."),
     ],

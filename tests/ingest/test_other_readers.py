@@ -29,17 +29,27 @@ def test_a_torn_line_glued_to_the_next_append_is_one_reject() -> None:
 
     scanned = scan_bytes(as_line(full("before")) + glued)
 
-    assert scanned.records["description"].to_list() == ["before", *(f"after {length}" for length in cuts)]
+    assert scanned.records["description"].to_list() == [
+        "before",
+        *(f"after {length}" for length in cuts),
+    ]
     assert scanned.rejects["line"].to_list() == [2 * length for length in cuts]
     assert_every_line_is_accounted_for(scanned, 2 * len(cuts) + 1)
 
 
 def test_logs_that_were_joined_lose_nothing_to_their_byte_order_marks() -> None:
-    one, two = (BOM + as_line(full(f"{log} first")) + as_line(full(f"{log} second")) for log in "ab")
+    one, two = (
+        BOM + as_line(full(f"{log} first")) + as_line(full(f"{log} second")) for log in "ab"
+    )
 
     scanned = scan_bytes(one + two)
 
-    assert scanned.records["description"].to_list() == ["a first", "a second", "b first", "b second"]
+    assert scanned.records["description"].to_list() == [
+        "a first",
+        "a second",
+        "b first",
+        "b second",
+    ]
     assert scanned.rejects.is_empty()
     assert scanned.summary.repairs == {"byte_order_mark": 1}
 

@@ -45,9 +45,13 @@ def files(folder: Path) -> None:
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    (folder / "excel.csv").write_bytes("need;when\r\nrotate;\r\nblend;2026-06-02\r\n".encode("utf-16"))
+    (folder / "excel.csv").write_bytes(
+        "need;when\r\nrotate;\r\nblend;2026-06-02\r\n".encode("utf-16")
+    )
     (folder / "wishes.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
-    pl.DataFrame({"need": ["rotate a layer", "blend two layers"]}).write_parquet(folder / "wishes.parquet")
+    pl.DataFrame({"need": ["rotate a layer", "blend two layers"]}).write_parquet(
+        folder / "wishes.parquet"
+    )
 
 
 ROWS = re.findall(r"^\|.*\| `([^`]*)` \|.*\| (\d.*) \|$", page("gap-logs"), flags=re.MULTILINE)
@@ -67,7 +71,9 @@ def test_each_row_of_the_manual_gives_its_result(
     account = re.search(r"= (\d+) records? .* (\d+) rejects?\b", message)
     assert account is not None
     records, rejects = (int(number) for number in account.groups())
-    assert f"{records} record{'s' * (records > 1)}" + f", {rejects} reject" * bool(rejects) == result
+    assert (
+        f"{records} record{'s' * (records > 1)}" + f", {rejects} reject" * bool(rejects) == result
+    )
 
 
 def test_the_manual_has_a_row_for_each_form() -> None:
@@ -96,13 +102,22 @@ def test_cells_become_values_of_their_fields(tmp_path: Path) -> None:
     first, second = rows
     assert (first["operations_involved"], first["vocabulary_used"]) == (["crop", "tilt"], ["a;b"])
     assert (first["satisfaction"], first["count"]) == (-1, 4)
-    assert (second["operations_involved"], second["satisfaction"], second["workaround"]) == ([], None, "")
+    assert (second["operations_involved"], second["satisfaction"], second["workaround"]) == (
+        [],
+        None,
+        "",
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "line", "reason", "detail"),
     [
-        ('description,notes\n"two\nlines",x\nonly one\n', 4, "invalid_row", "expected 2 cells, found 1"),
+        (
+            'description,notes\n"two\nlines",x\nonly one\n',
+            4,
+            "invalid_row",
+            "expected 2 cells, found 1",
+        ),
         ('description,notes\nx,"open\nrotate,y\n', 2, "invalid_row", "a quote is not closed"),
         ('description,notes\n"a"b,c\nrotate,y\n', 2, "invalid_row", "not a row of a table"),
         (b"description,notes\nf\xe9e,x\nrotate,y\n", 2, "invalid_utf8", "expected UTF-8"),
@@ -112,7 +127,12 @@ def test_cells_become_values_of_their_fields(tmp_path: Path) -> None:
             "too_long",
             "expected at most 1,048,576 bytes",
         ),
-        ('description,notes\n"' + "x\n" * (1 << 19) + '",y\nrotate,y\n', 2, "too_long", "expected at most"),
+        (
+            'description,notes\n"' + "x\n" * (1 << 19) + '",y\nrotate,y\n',
+            2,
+            "too_long",
+            "expected at most",
+        ),
     ],
 )
 def test_a_bad_row_is_rejected_where_it_begins(
@@ -131,7 +151,10 @@ def test_a_bad_row_is_rejected_where_it_begins(
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=8)
 
 
-@given(st.lists(st.tuples(cells.filter(str.strip), cells), min_size=1, max_size=8), st.sampled_from(",;\t"))
+@given(
+    st.lists(st.tuples(cells.filter(str.strip), cells), min_size=1, max_size=8),
+    st.sampled_from(",;\t"),
+)
 def test_what_python_writes_as_csv_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], delimiter: str
 ) -> None:
@@ -175,7 +198,9 @@ def test_an_empty_file_has_no_line(content: str, tmp_path: Path) -> None:
     assert (summary.files, summary.lines, summary.rejects) == (1, 0, 0)
 
 
-@pytest.mark.parametrize("content", ["[" * 100_000, '[{"description": "a"},\n{"descr', b"PAR1 torn PAR1"])
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, '[{"description": "a"},\n{"descr', b"PAR1 torn PAR1"]
+)
 def test_a_broken_document_is_one_unread_file(content: str | bytes, tmp_path: Path) -> None:
     summary = read(tmp_path, content).summary
 
@@ -271,7 +296,10 @@ def test_several_files_may_have_different_keys(there: Path) -> None:
     result = vocabgap("check", "a.log", "b.log", "c.log", *fields)
 
     assert result.out.startswith("3 lines in 3 logs = 3 records")
-    assert "no object of 'c.log' has 'need', which `map` names" in vocabgap("check", "c.log", *fields).err
+    assert (
+        "no object of 'c.log' has 'need', which `map` names"
+        in vocabgap("check", "c.log", *fields).err
+    )
 
 
 def test_a_week_without_a_gap_is_no_error(there: Path) -> None:
@@ -301,7 +329,8 @@ def test_a_setting_reads_the_unknown_files_of_a_folder_only(there: Path) -> None
         '# mine\n[ingest]\nmap = {description = ["need", "why"]}\nroots = [\'.\']\n\n[rank]\nmin_images = 1\n'
     )
     assert (
-        vocabgap("init", "--map", "description=need", "--map", "description=why").out == "0 files changed\n"
+        vocabgap("init", "--map", "description=need", "--map", "description=why").out
+        == "0 files changed\n"
     )
     added = 'map = {description = ["need", "why"], missing_capability = "tool"}\n'
     assert added in vocabgap("init", "--map", "missing_capability=tool").out
@@ -344,7 +373,9 @@ def test_standard_input_is_a_root_that_leaves_nothing_behind(
     assert result.code == 0
     manifest = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
     assert manifest["command"].startswith("vocabgap report - --map missing_capability=call.tool ")
-    assert [(log["repo_slug"], log["source_path"]) for log in manifest["inputs"]] == [("stdin", "-")]
+    assert [(log["repo_slug"], log["source_path"]) for log in manifest["inputs"]] == [
+        ("stdin", "-")
+    ]
     assert [*(there / "tmp").iterdir()] == []
 
 
@@ -371,7 +402,8 @@ def test_a_device_or_a_pipe_is_no_log(place: str, there: Path) -> None:
 def test_a_long_table_takes_no_more_memory() -> None:
     def peak(chunks: int) -> int:
         content = (
-            b"description,notes\n" if not number else b"rotate,x\n" * 10_000 for number in range(chunks)
+            b"description,notes\n" if not number else b"rotate,x\n" * 10_000
+            for number in range(chunks)
         )
         tracemalloc.start()
         try:
@@ -385,14 +417,18 @@ def test_a_long_table_takes_no_more_memory() -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_content_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+def test_any_content_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
     path = tmp_path_factory.getbasetemp() / "any.dat"
     path.write_bytes(content)
     try:
         summary = scan(path).summary
     except VocabgapError:
         return
-    assert summary.lines == summary.records + summary.duplicates + summary.superseded + summary.rejects
+    assert (
+        summary.lines == summary.records + summary.duplicates + summary.superseded + summary.rejects
+    )
 
 
 @pytest.mark.parametrize(
@@ -409,7 +445,9 @@ def test_known_content_and_options_come_before_the_map_of_the_settings(
     content: str, options: list[str], found: str, there: Path
 ) -> None:
     own(there, content)
-    Path("vocabgap.toml").write_text('[ingest]\nmap = {description = "event.text"}\n', encoding="utf-8")
+    Path("vocabgap.toml").write_text(
+        '[ingest]\nmap = {description = "event.text"}\n', encoding="utf-8"
+    )
 
     result = vocabgap("list", "own.dat", *options)
 
@@ -419,13 +457,19 @@ def test_known_content_and_options_come_before_the_map_of_the_settings(
 @pytest.mark.parametrize(
     ("table", "fields"),
     [
-        ('Search Term,Searches\nvegan,"1,041"\n', "'missing_capability=Search Term' --map count=Searches"),
+        (
+            'Search Term,Searches\nvegan,"1,041"\n',
+            "'missing_capability=Search Term' --map count=Searches",
+        ),
         ("term,number_of_users\nvegan,7\n", "missing_capability=term --map count=number_of_users"),
         ("need;why;who\nturn;it fits;ana\n", "description=why --map missing_capability=need"),
         ("feedback,comment\nI want to turn,seen\n", "description=feedback"),
         ("q;seit\nvegan;02.06.2026\n", "missing_capability=q"),
         ("seit;c\n02.06.2026;vegan\n03.06.2026;vegan\n", "description=c"),
-        ("Wish,Last asked for\nturn,2026-06-02\n", "description=Wish --map 'timestamp=Last asked for'"),
+        (
+            "Wish,Last asked for\nturn,2026-06-02\n",
+            "description=Wish --map 'timestamp=Last asked for'",
+        ),
         ("wish,run_id,session_note\nturn,r1,none\n", "description=wish --map session_id=run_id"),
     ],
 )
@@ -447,7 +491,9 @@ def test_a_count_may_have_signs_between_its_digits(written: str, tmp_path: Path)
     assert counts == [[1041], [1041]]
 
 
-def test_the_proposal_repeats_all_roots_and_the_pipe(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_proposal_repeats_all_roots_and_the_pipe(
+    there: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("a.log", "b.log"):
         own(there, '{"why": "rotate a layer"}\n', name)
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b'{"why": "rotate"}\n')))
@@ -473,4 +519,7 @@ def test_dates_that_cannot_be_read_are_told(command: str, there: Path) -> None:
 
     message = vocabgap(command, "us.csv", "--map", "description=wish", "--map", "timestamp=on").err
 
-    assert "timestamp (on): none of 2 can be read, such as '06/02/2026'; expected 2026-06-02" in message
+    assert (
+        "timestamp (on): none of 2 can be read, such as '06/02/2026'; expected 2026-06-02"
+        in message
+    )

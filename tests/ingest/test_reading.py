@@ -29,13 +29,17 @@ Patch = pytest.MonkeyPatch
 PACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gz": gzip.compress, "zst": zstd.compress}
 CHUNK_NAME = "vocabgap.ingest.reading.CHUNK_BYTES"
 NEEDS = ["soft reeds", "warm beak", "caf\u00e9 light", "dark eyes", "calm water"]
-LINES = [json.dumps({"image_id": "heron-11", "description": need}).encode() + b"\n" for need in NEEDS]
+LINES = [
+    json.dumps({"image_id": "heron-11", "description": need}).encode() + b"\n" for need in NEEDS
+]
 
 packed = pytest.mark.parametrize("compression", ["gz", "zst"])
 contents = st.lists(st.just(b"\n") | st.binary(max_size=6), max_size=12).map(b"".join)
 
 
-def scan_packed(tmp_path: Path, compression: str, content: bytes, max_expanded_mib: int = 64) -> Scan:
+def scan_packed(
+    tmp_path: Path, compression: str, content: bytes, max_expanded_mib: int = 64
+) -> Scan:
     """Scan bytes as the log of the image `heron-11`, named after its compression."""
     path = tmp_path / compression / "shoots" / "heron-11" / f"{LOG_NAME}.{compression}".rstrip(".")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -46,7 +50,9 @@ def scan_packed(tmp_path: Path, compression: str, content: bytes, max_expanded_m
 def outcome(scanned: Scan) -> tuple[list[str], list[str]]:
     """Return the needs, and the reasons of logs not read to their end; check the account."""
     account = scanned.summary
-    assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    assert (
+        account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    )
     reasons = scanned.rejects.filter(pl.col("line").is_null())["reason"]
     return scanned.gaps["description"].to_list(), reasons.to_list()
 
@@ -79,7 +85,9 @@ def fail(_: Path) -> None:
 def test_a_compressed_log_gives_what_the_plain_one_gives(compression: str, tmp_path: Path) -> None:
     content = b"".join([*LINES, b"{\n", LINES[0], b"\n", b'{"description": "cut'])
 
-    plain, other = (scan_packed(tmp_path, packing, PACK[packing](content)) for packing in ("", compression))
+    plain, other = (
+        scan_packed(tmp_path, packing, PACK[packing](content)) for packing in ("", compression)
+    )
 
     for table in ("gaps", "rejects", "files"):
         assert_frame_equal(*(getattr(each, table).drop("source_path") for each in (plain, other)))
@@ -119,7 +127,9 @@ def test_no_flipped_byte_raises(compression: str, tmp_path: Path) -> None:
 
 
 @packed
-def test_a_plain_log_called_a_compressed_one_is_unreadable(compression: str, tmp_path: Path) -> None:
+def test_a_plain_log_called_a_compressed_one_is_unreadable(
+    compression: str, tmp_path: Path
+) -> None:
     assert outcome(scan_packed(tmp_path, compression, b"".join(LINES))) == ([], ["unreadable_file"])
 
 
@@ -138,7 +148,9 @@ def test_a_bomb_is_read_up_to_the_limit(compression: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("beyond", "reasons"), [(0, []), (1, ["expands_too_far"])])
-def test_a_log_may_be_as_large_as_the_limit(beyond: int, reasons: list[str], tmp_path: Path) -> None:
+def test_a_log_may_be_as_large_as_the_limit(
+    beyond: int, reasons: list[str], tmp_path: Path
+) -> None:
     content = gzip.compress(LINES[0] + b" " * (MIB - len(LINES[0]) + beyond))
 
     assert outcome(scan_packed(tmp_path, "gz", content, max_expanded_mib=1)) == (NEEDS[:1], reasons)
@@ -148,7 +160,9 @@ def test_a_log_may_be_as_large_as_the_limit(beyond: int, reasons: list[str], tmp
 
 
 @pytest.mark.parametrize("chunk", [16, MIB], ids=["many chunks", "one chunk"])
-def test_a_log_that_grows_is_read_as_it_was(chunk: int, workspace: Path, monkeypatch: Patch) -> None:
+def test_a_log_that_grows_is_read_as_it_was(
+    chunk: int, workspace: Path, monkeypatch: Patch
+) -> None:
     path = write_log(workspace, "heron-11", *LINES[:2], LINES[2][:20])
     monkeypatch.setattr(CHUNK_NAME, chunk)
     size = path.stat().st_size
@@ -179,14 +193,20 @@ def test_a_log_that_shrinks_or_fails_keeps_what_was_read(
     assert outcome(scan(workspace)) == (NEEDS[:1], [reason])
 
 
-def test_a_read_that_gives_less_than_asked_is_not_the_end(workspace: Path, monkeypatch: Patch) -> None:
+def test_a_read_that_gives_less_than_asked_is_not_the_end(
+    workspace: Path, monkeypatch: Patch
+) -> None:
     path, system_read = write_log(workspace, "heron-11", *LINES), os.read
-    monkeypatch.setattr(os, "read", lambda descriptor, length: system_read(descriptor, min(length, 7)))
+    monkeypatch.setattr(
+        os, "read", lambda descriptor, length: system_read(descriptor, min(length, 7))
+    )
 
     assert outcome(scan(path)) == (NEEDS, [])
 
 
-@pytest.mark.parametrize("act", [os.mkfifo, os.mkdir, lambda _: None], ids=["a pipe", "a folder", "nothing"])
+@pytest.mark.parametrize(
+    "act", [os.mkfifo, os.mkdir, lambda _: None], ids=["a pipe", "a folder", "nothing"]
+)
 def test_a_log_replaced_before_it_is_opened_is_unreadable(
     act: Callable[[Path], None], workspace: Path, monkeypatch: Patch
 ) -> None:
@@ -219,7 +239,9 @@ def test_a_log_is_read_whole_whatever_a_read_gives(
     assert reading.sha256 == sha256(content)
 
 
-@pytest.mark.parametrize("rest", [b"garbage", b""], ids=["followed by garbage", "cut in its trailer"])
+@pytest.mark.parametrize(
+    "rest", [b"garbage", b""], ids=["followed by garbage", "cut in its trailer"]
+)
 def test_a_sound_last_line_before_the_damage_is_kept(workspace: Path, rest: bytes) -> None:
     log = write_log(workspace, "heron-11")
     packed = gzip.compress(b'{"description":"a"}\n{"description":"b"}')

@@ -57,7 +57,9 @@ def test_a_value_that_is_no_object_is_named(line: str, found: str) -> None:
         ("vocabulary_used", {}, "an object"),
     ],
 )
-def test_a_wrong_type_names_the_field_and_what_was_found(name: str, value: object, found: str) -> None:
+def test_a_wrong_type_names_the_field_and_what_was_found(
+    name: str, value: object, found: str
+) -> None:
     outcome = rejected(json.dumps({"description": NEED, name: value}))
 
     assert outcome.reason is RejectReason.WRONG_TYPE
@@ -133,7 +135,9 @@ def test_no_bytes_raise(line: bytes) -> None:
 
 
 def test_a_broken_line_that_a_newline_ends_is_not_torn() -> None:
-    assert only_reject(scan_bytes(b'{"description": "soft\n'))["reason"] == RejectReason.INVALID_JSON
+    assert (
+        only_reject(scan_bytes(b'{"description": "soft\n'))["reason"] == RejectReason.INVALID_JSON
+    )
 
 
 def test_a_reject_says_where_it_is_and_what_it_held(workspace: Path) -> None:

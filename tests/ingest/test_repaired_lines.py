@@ -73,7 +73,11 @@ def test_a_byte_order_mark_between_lines_is_told(tmp_path: Path) -> None:
 
 
 def test_rejected_and_sound_lines_are_not_repairs(tmp_path: Path) -> None:
-    lines: list[dict[str, object] | str] = [gap("sky mask"), "no json", '{"mood": 1, "satisfaction": "bad"}']
+    lines: list[dict[str, object] | str] = [
+        gap("sky mask"),
+        "no json",
+        '{"mood": 1, "satisfaction": "bad"}',
+    ]
 
     assert repaired_lines(write_corpus(tmp_path, {"one": lines})) == []
 
@@ -86,4 +90,7 @@ def test_repairs_in_logs_of_other_tools_name_fields_of_a_record(tmp_path: Path) 
 
     (found,) = repaired_lines(log)
 
-    assert (found.source_path, found.detail) == ("affordance_gaps.jsonl", "'monday', kept without a date")
+    assert (found.source_path, found.detail) == (
+        "affordance_gaps.jsonl",
+        "'monday', kept without a date",
+    )

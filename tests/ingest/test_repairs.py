@@ -16,7 +16,9 @@ from builders.ingest import as_line, scan_bytes
         ({"image_id": "fox-3"}, "fox-3", "image_not_folder"),
     ],
 )
-def test_an_image_that_is_not_named_is_the_folder(fields: dict[str, object], image: str, repair: str) -> None:
+def test_an_image_that_is_not_named_is_the_folder(
+    fields: dict[str, object], image: str, repair: str
+) -> None:
     scanned = scan_bytes(as_line(gap("soft reeds", **fields)))
 
     assert scanned.records["image_id"].to_list() == [image]

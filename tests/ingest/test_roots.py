@@ -10,7 +10,9 @@ from builders.ingest import as_line, only_reject, write_log
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
 
-not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
+not_as_root = pytest.mark.skipif(
+    os.geteuid() == 0, reason="root reads files whatever their permissions"
+)
 
 
 @not_as_root
@@ -44,7 +46,11 @@ def test_a_single_log_of_any_name_is_scanned(tmp_path: Path) -> None:
 
     row = scan(str(path)).records.row(0, named=True)
 
-    assert (row["source_path"], row["repo_slug"], row["image_id"]) == ("export.txt", "fox-3", "fox-3")
+    assert (row["source_path"], row["repo_slug"], row["image_id"]) == (
+        "export.txt",
+        "fox-3",
+        "fox-3",
+    )
 
 
 @pytest.mark.parametrize("root", ["", " "])

@@ -42,7 +42,10 @@ WISHES = Source(
 )  # fmt: skip
 MAPS = {
     "native": (NATIVE_FIELDS, FULL),
-    "constants": (FieldMap.of(Source(constants={"intent_category": "tools", "notes": "of a bot"})), FULL),
+    "constants": (
+        FieldMap.of(Source(constants={"intent_category": "tools", "notes": "of a bot"})),
+        FULL,
+    ),
     "posthog": (FieldMap.of(shipped_sources()["posthog"]), EVENT),
     "feedback": (FieldMap.of(shipped_sources()["posthog"]), FEEDBACK),
     "wishes": (FieldMap.of(WISHES), WISH),
@@ -70,12 +73,15 @@ def lines(draw: st.DrawFn, whole: dict[str, Any]) -> bytes:
             fields[key] = {**inner, draw(st.sampled_from([*inner, *KEYS])): value}
         else:
             fields[key] = value
-    members = draw(st.permutations(list(fields.items()))) if draw(st.booleans()) else list(fields.items())
+    members = (
+        draw(st.permutations(list(fields.items()))) if draw(st.booleans()) else list(fields.items())
+    )
     for _ in range(draw(st.integers(0, 2))):
         members.pop(draw(st.integers(0, len(members) - 1)))
     members += draw(st.lists(change, max_size=1))
     texts = (
-        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=draw(st.booleans()))}" for key, value in members
+        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=draw(st.booleans()))}"
+        for key, value in members
     )
     line = ("{" + ", ".join(texts) + "}").encode("utf-8", "surrogatepass")
     if draw(st.integers(0, 3)) == 0:
@@ -116,7 +122,9 @@ def test_rows_are_those_of_a_close_look(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", MAPS)
-@pytest.mark.parametrize("extra", [{}, {"agent": {"name": "späte"}, "severity": 3}], ids=["known", "foreign"])
+@pytest.mark.parametrize(
+    "extra", [{}, {"agent": {"name": "späte"}, "severity": 3}], ids=["known", "foreign"]
+)
 def test_usual_lines_of_every_shape_need_no_close_look(name: str, extra: dict[str, Any]) -> None:
     fields, whole = MAPS[name]
     few = dict(list({**whole, **extra}.items())[::-1])

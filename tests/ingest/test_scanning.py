@@ -20,13 +20,23 @@ def test_a_record_carries_its_provenance(workspace: Path) -> None:
 
     row = scan(workspace).records.row(0, named=True)
 
-    assert (row["tenant_id"], row["repo_slug"], row["root_kind"]) == ("local", "shoots", "external-source")
-    assert (row["source_path"], row["line"], row["byte_offset"]) == (f"2026/heron-11/{LOG_NAME}", 1, 0)
+    assert (row["tenant_id"], row["repo_slug"], row["root_kind"]) == (
+        "local",
+        "shoots",
+        "external-source",
+    )
+    assert (row["source_path"], row["line"], row["byte_offset"]) == (
+        f"2026/heron-11/{LOG_NAME}",
+        1,
+        0,
+    )
     assert len(row["record_id"]) == 64
 
 
 @pytest.mark.parametrize("lines", [[gap("soft reeds"), b"{\n"], []], ids=["some", "none"])
-def test_frames_have_their_published_columns(workspace: Path, lines: list[dict[str, object] | bytes]) -> None:
+def test_frames_have_their_published_columns(
+    workspace: Path, lines: list[dict[str, object] | bytes]
+) -> None:
     write_log(workspace, "heron-11", *lines)
 
     scanned = scan(workspace)

@@ -25,9 +25,18 @@ def scanned(workspace: Path) -> Scan:
         workspace,
         "heron-11",
         gap(
-            "d", timestamp="2026-03-03T00:00:00Z", intent_category="Film Look", operations_involved=["blurs"]
+            "d",
+            timestamp="2026-03-03T00:00:00Z",
+            intent_category="Film Look",
+            operations_involved=["blurs"],
         ),
-        gap("e", timestamp=None, session_id="s-1", operations_involved=["toneequal"], intent_category="mask"),
+        gap(
+            "e",
+            timestamp=None,
+            session_id="s-1",
+            operations_involved=["toneequal"],
+            intent_category="mask",
+        ),
     )
     return scan(workspace)
 
@@ -48,7 +57,14 @@ def test_a_selection_of_nothing_in_particular_changes_nothing(scanned: Scan) -> 
 def test_records_outside_a_selection_are_marked_and_not_dropped(scanned: Scan) -> None:
     narrowed = scanned.select(Selection(images=("heron-11",))).gaps
 
-    assert narrowed["why_not"].to_list() == ["filtered", "filtered", "duplicate", "filtered", None, None]
+    assert narrowed["why_not"].to_list() == [
+        "filtered",
+        "filtered",
+        "duplicate",
+        "filtered",
+        None,
+        None,
+    ]
     assert narrowed["counted"].to_list() == [False, False, False, False, True, True]
     assert_frame_equal(narrowed.drop("counted", "why_not"), scanned.gaps.drop("counted", "why_not"))
 
@@ -108,7 +124,9 @@ def test_further_aliases_fold_on_both_sides(scanned: Scan) -> None:
 
 
 @pytest.mark.parametrize(("since", "until"), [(day(2), day(1)), (day(1), day(1))])
-def test_a_selection_that_ends_before_it_begins_is_refused(since: datetime, until: datetime) -> None:
+def test_a_selection_that_ends_before_it_begins_is_refused(
+    since: datetime, until: datetime
+) -> None:
     with pytest.raises(InvalidInputError, match=r"since .* until"):
         Selection(since=since, until=until)
 

@@ -20,7 +20,9 @@ def attribute(key: str, text: object) -> Json:
     return {"key": key, "value": {"stringValue": text}}
 
 
-def span(message: str | None = None, tool: object = "mask_sky", *further: Json, **other: object) -> Json:
+def span(
+    message: str | None = None, tool: object = "mask_sky", *further: Json, **other: object
+) -> Json:
     """Return a call of a tool; without a message it went well."""
     named = {"mcp.method.name": "tools/call", "gen_ai.tool.name": tool, "mcp.session.id": "s-1"}
     return {
@@ -49,7 +51,9 @@ def test_a_call_of_an_unknown_tool_is_a_gap_of_its_name(tmp_path: Path) -> None:
     scanned = scan(tmp_path)
 
     names = ("missing_capability", "description", "session_id", "notes")
-    assert scanned.records.select(names).rows() == [("mask_sky", None, "s-1", "call of an unknown tool")]
+    assert scanned.records.select(names).rows() == [
+        ("mask_sky", None, "s-1", "call of an unknown tool")
+    ]
     assert scanned.records["timestamp"][0].isoformat() == "2026-05-28T20:26:40.123456+00:00"
     assert (scanned.summary.lines, scanned.summary.passed_over) == (1, 2)
 
@@ -61,7 +65,10 @@ def exception(message: str) -> Json:
 @pytest.mark.parametrize(
     "other",
     [
-        {"status": {"code": 2}, "events": [{"name": "retry"}, exception("Tool mask_sky not found")]},
+        {
+            "status": {"code": 2},
+            "events": [{"name": "retry"}, exception("Tool mask_sky not found")],
+        },
         {
             "attributes": [attribute("tool.name", "mask_sky")],
             "status": {"code": 2, "message": "no such tool"},
@@ -71,7 +78,11 @@ def exception(message: str) -> Json:
             "attributes": [],
             "status": {"code": 2, "message": "Tool not found"},
         },
-        {"name": "chat", "attributes": [], "status": {"code": 2, "message": "unsupported call: mask_sky"}},
+        {
+            "name": "chat",
+            "attributes": [],
+            "status": {"code": 2, "message": "unsupported call: mask_sky"},
+        },
     ],
 )
 def test_the_message_and_the_tool_have_several_places(tmp_path: Path, other: Json) -> None:
@@ -90,7 +101,9 @@ def test_an_agent_asks_for_more_tools(tmp_path: Path) -> None:
     }
     put(
         tmp_path,
-        export({"name": "mcp:tools/call", "attributes": [*map(attribute, message, message.values())]}),
+        export(
+            {"name": "mcp:tools/call", "attributes": [*map(attribute, message, message.values())]}
+        ),
     )
 
     names = ("missing_capability", "description", "session_id")
@@ -146,12 +159,17 @@ def test_rules_tell_failures_outages_and_policies_from_gaps(
 
 
 def test_a_span_is_no_longer_than_a_line_may_be(tmp_path: Path) -> None:
-    put(tmp_path, export(span("not supported: " + "x" * MAX_LINE_BYTES), span("Unknown tool: mask_sky")))
+    put(
+        tmp_path,
+        export(span("not supported: " + "x" * MAX_LINE_BYTES), span("Unknown tool: mask_sky")),
+    )
     scanned = scan(tmp_path)
 
     assert scanned.summary.records == 1
     assert scanned.rejects.select("line", "reason").row(0) == (1, "too_long")
-    assert scanned.rejects["detail"][0].startswith("/resourceSpans/0/scopeSpans/0/spans/0: expected at most")
+    assert scanned.rejects["detail"][0].startswith(
+        "/resourceSpans/0/scopeSpans/0/spans/0: expected at most"
+    )
 
 
 @pytest.mark.parametrize("words", ["tool-", "tool ", "not ", "cannot ", "only ", "no tool "])
@@ -190,7 +208,9 @@ def test_the_place_of_a_reject_names_the_line(tmp_path: Path) -> None:
 
 
 def test_a_report_tells_what_was_seen_from_what_was_asked_for(tmp_path: Path) -> None:
-    calls = [span("Unknown tool: mask_sky", startTimeUnixNano=str(178 * 10**16 + n)) for n in (0, 10**9)]
+    calls = [
+        span("Unknown tool: mask_sky", startTimeUnixNano=str(178 * 10**16 + n)) for n in (0, 10**9)
+    ]
     asked = put(tmp_path, '{"description": "mask sky"}', name="vocabulary_gaps.jsonl").parent
     put(tmp_path, export(*calls))
 
@@ -201,7 +221,9 @@ def test_a_report_tells_what_was_seen_from_what_was_asked_for(tmp_path: Path) ->
     assert ranked.select("mentions", "seen").rows() == [(3, 2)]
     said = "2 mentions were seen in traces or by hooks; nobody asked in words."
     assert said in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "Seen in traces or by hooks" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "Seen in traces or by hooks" in (tmp_path / "out" / "report.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_nothing_of_a_prompt_an_argument_or_a_result_comes_out_of_spans(tmp_path: Path) -> None:

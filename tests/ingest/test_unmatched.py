@@ -22,8 +22,12 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
         write_corpus(
             tmp_path,
             {
-                "alps-0412": [gap("sky mask", intent_category="mask", operations_involved=["toneequal"])],
-                "alps-0413": [gap("film grain", session_id="s-17", timestamp="2026-05-02T00:00:00Z")],
+                "alps-0412": [
+                    gap("sky mask", intent_category="mask", operations_involved=["toneequal"])
+                ],
+                "alps-0413": [
+                    gap("film grain", session_id="s-17", timestamp="2026-05-02T00:00:00Z")
+                ],
                 "fjord": [gap("lens flare", timestamp="some day")],
             },
         )
@@ -33,9 +37,15 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
-        (Selection(images=("alps",)), "no record has image 'alps'; the nearest: alps-0412, alps-0413"),
+        (
+            Selection(images=("alps",)),
+            "no record has image 'alps'; the nearest: alps-0412, alps-0413",
+        ),
         (Selection(images=("fjord", "Fjort")), "no record has image 'Fjort'; the nearest: fjord"),
-        (Selection(operations=("tonequal",)), "no record has operation 'tonequal'; the nearest: toneequal"),
+        (
+            Selection(operations=("tonequal",)),
+            "no record has operation 'tonequal'; the nearest: toneequal",
+        ),
         (Selection(categories=("locale",)), "no record has category 'locale'; the nearest: local"),
         (Selection(sessions=("s-1",)), "no record has session 's-1'; the nearest: s-17"),
         (
@@ -43,10 +53,18 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
             "no record has image 'xyz'; there are 3, such as alps-0412, alps-0413, fjord",
         ),
         (Selection(tenants=("locl",)), "no record has tenant 'locl'; the nearest: local"),
-        (Selection(repositories=("photo",)), "no record has repository 'photo'; the nearest: photos"),
-        (Selection(since=datetime(2026, 6, 1, tzinfo=UTC)), f"no record since 2026-06-01T00:00:00Z: {SPAN}"),
         (
-            Selection(since=datetime(2026, 4, 2, tzinfo=UTC), until=datetime(2026, 5, 1, tzinfo=UTC)),
+            Selection(repositories=("photo",)),
+            "no record has repository 'photo'; the nearest: photos",
+        ),
+        (
+            Selection(since=datetime(2026, 6, 1, tzinfo=UTC)),
+            f"no record since 2026-06-01T00:00:00Z: {SPAN}",
+        ),
+        (
+            Selection(
+                since=datetime(2026, 4, 2, tzinfo=UTC), until=datetime(2026, 5, 1, tzinfo=UTC)
+            ),
             f"no record since 2026-04-02T00:00:00Z and before 2026-05-01T00:00:00Z: {SPAN}",
         ),
     ],
@@ -67,7 +85,9 @@ def test_a_value_that_no_record_has_is_named_with_the_nearest(
         Selection(since=datetime(2026, 5, 2, tzinfo=UTC)),
     ],
 )
-def test_a_value_that_a_record_has_is_not_unmatched(gaps: pl.DataFrame, selection: Selection) -> None:
+def test_a_value_that_a_record_has_is_not_unmatched(
+    gaps: pl.DataFrame, selection: Selection
+) -> None:
     assert unmatched(Parts.of(gaps), selection) == ()
 
 
@@ -87,7 +107,10 @@ def test_records_without_a_date_are_counted_if_a_date_leaves_them_out(tmp_path: 
     scanned = scan(
         write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
     )
-    by_date, by_image = Selection(since=datetime(2026, 1, 1, tzinfo=UTC)), Selection(images=("two",))
+    by_date, by_image = (
+        Selection(since=datetime(2026, 1, 1, tzinfo=UTC)),
+        Selection(images=("two",)),
+    )
 
     assert undated(scanned.select(by_date).lines, by_date) == 1
     assert undated(scanned.select(by_image).lines, by_image) == 0

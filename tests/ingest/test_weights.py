@@ -30,7 +30,9 @@ FIELDS = {"description": "wish"}
 @pytest.mark.parametrize(
     ("value", "count"), [(1, 1), (41, 41), (10**9, 10**9), (41.0, 41), ("41", 41), ("1,041", 1041)]
 )
-def test_an_export_that_is_counted_needs_no_setting(tmp_path: Path, value: object, count: int) -> None:
+def test_an_export_that_is_counted_needs_no_setting(
+    tmp_path: Path, value: object, count: int
+) -> None:
     mapped = read(tmp_path, {"wish": "stack the frames", "count": value}, fields=FIELDS)
 
     assert counts(read(tmp_path, {**NEED, "count": value})) == counts(mapped) == [count]
@@ -62,7 +64,9 @@ def test_the_weight_is_part_of_the_identity_only_if_it_is_not_one() -> None:
     once, often, more = (GapRecord(description='a ,"count":1} b', count=n) for n in (1, 12, 1_000))
 
     assert record_id(once) == "d7e15d640b960f306ca94527fe4216fd2716f8f6ffc2b6f90a2a1c828bbd08d8"
-    assert record_ids(list(zip(*map(astuple, (often, once, more)), strict=True)), {1: "monday"}) == [
+    assert record_ids(
+        list(zip(*map(astuple, (often, once, more)), strict=True)), {1: "monday"}
+    ) == [
         record_id(often),
         record_id(once, "monday"),
         record_id(more),

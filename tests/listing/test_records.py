@@ -27,7 +27,9 @@ def test_records_are_newest_first_by_real_time_and_those_without_one_last(photos
 
 
 def test_records_of_one_moment_come_by_log_and_the_later_line_first(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"b": [gap("b one"), gap("b two")], "a": [gap("a one"), gap("a two")]})
+    root = write_corpus(
+        tmp_path, {"b": [gap("b one"), gap("b two")], "a": [gap("a one"), gap("a two")]}
+    )
 
     assert needs(vg.list_gaps(root)) == ["a two", "a one", "b two", "b one"]
     assert [needs(vg.list_gaps(root, limit=limit))[-1] for limit in (1, 3)] == ["a two", "b two"]
@@ -73,7 +75,9 @@ def test_a_limit_lists_the_first_of_all(photos: Path, limit: int) -> None:
     ],
     ids=str,
 )
-def test_a_filter_leaves_what_it_asks_for(photos: Path, asked: dict[str, object], found: list[str]) -> None:
+def test_a_filter_leaves_what_it_asks_for(
+    photos: Path, asked: dict[str, object], found: list[str]
+) -> None:
     assert needs(vg.list_gaps(photos, **asked)) == found  # type: ignore[arg-type]
 
 
@@ -94,7 +98,9 @@ def test_a_filter_leaves_what_it_asks_for(photos: Path, asked: dict[str, object]
     ],
     ids=str,
 )
-def test_what_cannot_be_meant_is_refused(photos: Path, asked: dict[str, object], message: str) -> None:
+def test_what_cannot_be_meant_is_refused(
+    photos: Path, asked: dict[str, object], message: str
+) -> None:
     with pytest.raises(InvalidInputError) as refused:
         vg.list_gaps(photos, **asked)  # type: ignore[arg-type]
 

@@ -65,7 +65,9 @@ def test_an_identifier_that_was_merged_away_leads_to_the_capability_that_took_it
 
 
 @pytest.mark.parametrize("digits", [64, 12, 4])
-def test_a_record_is_found_by_its_identity_or_the_beginning_of_it(photos: Path, digits: int) -> None:
+def test_a_record_is_found_by_its_identity_or_the_beginning_of_it(
+    photos: Path, digits: int
+) -> None:
     listed = vg.list_gaps(photos)
     identity = listed["record_id"][0]
 
@@ -107,7 +109,9 @@ def test_of_several_corrections_of_one_snapshot_each_names_its_own(tmp_path: Pat
 
     def told(record: str) -> tuple[list[str], list[str]]:
         shown = vg.show(root, record)
-        return [names[each] for each in shown.superseded_by], [names[each] for each in shown.supersedes]
+        return [names[each] for each in shown.superseded_by], [
+            names[each] for each in shown.supersedes
+        ]
 
     assert {names[each]: told(each) for each in names} == {
         "first": (["third"], []), "second": (["fourth"], []), "third": (["fifth"], ["first"]),
@@ -126,7 +130,9 @@ def test_a_record_names_its_capability(photos: Path) -> None:
 def test_an_image_of_two_repositories_is_refused_and_both_are_told(tmp_path: Path) -> None:
     roots = [write_corpus(tmp_path, {"heron": [gap(name)]}, name) for name in ("here", "there")]
 
-    with pytest.raises(InvalidInputError, match=r"heron in repository here.*heron in repository there"):
+    with pytest.raises(
+        InvalidInputError, match=r"heron in repository here.*heron in repository there"
+    ):
         vg.show(roots, "heron")
 
     assert vg.show(roots, "heron", repositories="there").gaps["description"].to_list() == ["there"]

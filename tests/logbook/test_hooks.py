@@ -28,7 +28,13 @@ CANARY = "canary-7f3a"
 
 def result(tool: str, call: str, **other: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
     content = f"<tool_use_error>Error: No such tool available: {tool}</tool_use_error>"
-    part = {"type": "tool_result", "tool_use_id": call, "is_error": True, "content": content, **other}
+    part = {
+        "type": "tool_result",
+        "tool_use_id": call,
+        "is_error": True,
+        "content": content,
+        **other,
+    }
     return {"type": "user", "timestamp": "2026-06-02T10:00:00.000Z", "message": {"content": [part]}}
 
 
@@ -94,7 +100,9 @@ def test_a_call_of_an_unknown_tool_is_a_gap_once(project: Path) -> None:
 def test_a_call_of_a_tool_that_is_not_granted_is_logged_as_such(project: Path) -> None:
     off = "Rake exists but is not enabled in this context. Use one of the available tools instead."
     unset = "<tool_use_error>Error: No such tool available: Rake."
-    log_calls("claude-code", ended(project, result("Rake", "toolu_1", content=f"{unset} {off}")), None)
+    log_calls(
+        "claude-code", ended(project, result("Rake", "toolu_1", content=f"{unset} {off}")), None
+    )
     gaps = scan(project).gaps
 
     assert gaps.select("missing_capability", "notes").rows() == [
@@ -132,7 +140,9 @@ def test_a_failure_of_another_kind_is_no_gap(project: Path, other: dict[str, obj
         "{torn, No such tool available: x",
         json.dumps(result("x", "toolu_1", is_error=False)),
         json.dumps(typed("No such tool available: x")),
-        json.dumps(typed([{"type": "text", "text": "No such tool available: x", "is_error": True}])),
+        json.dumps(
+            typed([{"type": "text", "text": "No such tool available: x", "is_error": True}])
+        ),
         json.dumps({**result("x", "y"), "message": "No such tool available: x"}),
     ],
 )
@@ -152,14 +162,20 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_is_logged(project: Path) ->
             {**result("cut", f"toolu_b{number}"), "toolUseResult": canary},
         )
         assert len(log_calls("claude-code", output, None)) == 2
-        secret = {"tool_input": {"token": canary}, "tool_use_id": f"t-{number}", "user_email": canary}
+        secret = {
+            "tool_input": {"token": canary},
+            "tool_use_id": f"t-{number}",
+            "user_email": canary,
+        }
         message = f"Tool render_video does not exist: {canary}"
         log_calls("cursor", failed(project, **secret, error_message=message), None)
 
     log = (project / "vocabulary_gaps.jsonl").read_text(encoding="utf-8")
     assert (log.count("\n"), log.count(CANARY)) == (60, 0)
     assert vocabgap("report", project, "--out", project.parent / "out").code == 0
-    published = [path.read_bytes() for path in (project.parent / "out").rglob("*") if path.is_file()]
+    published = [
+        path.read_bytes() for path in (project.parent / "out").rglob("*") if path.is_file()
+    ]
     assert sum(CANARY.encode() in content for content in published) == 0
 
 
@@ -171,7 +187,9 @@ def test_nothing_of_what_a_hook_was_given_is_in_the_log_of_what_went_wrong(
     wrong: list[bytes] = [
         f'{{"prompt": "{CANARY}'.encode(),
         json.dumps([typed_in]).encode(),
-        json.dumps({**typed_in, "hook_event_name": "Stop", "transcript_path": f"/nowhere/{CANARY}"}).encode(),
+        json.dumps(
+            {**typed_in, "hook_event_name": "Stop", "transcript_path": f"/nowhere/{CANARY}"}
+        ).encode(),
         json.dumps({**typed_in, CANARY: CANARY}).encode() + b"\xff",
     ]
     for content in wrong * 5:
@@ -212,7 +230,9 @@ def test_a_hook_that_cannot_work_ends_well_and_says_why_in_a_log(
 
 def test_a_pipe_in_the_place_of_a_transcript_is_not_waited_for(project: Path) -> None:
     os.mkfifo(project / "pipe")
-    content = json.dumps({"hook_event_name": "Stop", "transcript_path": str(project / "pipe")}).encode()
+    content = json.dumps(
+        {"hook_event_name": "Stop", "transcript_path": str(project / "pipe")}
+    ).encode()
 
     with pytest.raises(VocabgapError, match="the transcript is a pipe"):
         log_calls("claude-code", content, project)
@@ -229,7 +249,9 @@ def test_a_call_that_no_record_can_hold_costs_no_other(project: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("cursor", "--with-prompts"), ("cursor", ".", "more")])
-def test_a_hook_that_is_set_up_wrongly_is_told_and_vetoes_nothing(arguments: tuple[str, ...]) -> None:
+def test_a_hook_that_is_set_up_wrongly_is_told_and_vetoes_nothing(
+    arguments: tuple[str, ...],
+) -> None:
     result = vocabgap("hook", *arguments)
 
     assert (result.code, result.out) == (0, "")
@@ -272,7 +294,9 @@ def test_a_hook_reads_only_the_end_of_a_log(project: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_hook_ends_with_0_and_without_text_at_a_signal_or_when_it_waits(number: int | None) -> None:
+def test_a_hook_ends_with_0_and_without_text_at_a_signal_or_when_it_waits(
+    number: int | None,
+) -> None:
     words = [sys.executable, "-m", "vocabgap", "hook", "claude-code"]
     with subprocess.Popen(
         words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT

@@ -47,7 +47,8 @@ def test_a_capability_alone_is_the_description_too(image: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_rating", "written"), [(-1, -1), (0, 0), (1, 1), ("bad", -1), ("Acceptable", 0), (" good ", 1)]
+    ("given_rating", "written"),
+    [(-1, -1), (0, 0), (1, 1), ("bad", -1), ("Acceptable", 0), (" good ", 1)],
 )
 def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, written: int) -> None:
     assert vg.log_gap(image, "x", satisfaction=given_rating).record["satisfaction"] == written
@@ -56,16 +57,28 @@ def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, wr
 @pytest.mark.parametrize(
     ("fields", "output"),
     [
-        ({"description": None, "intent": "calm it"}, "description: expected text that is not blank"),
+        (
+            {"description": None, "intent": "calm it"},
+            "description: expected text that is not blank",
+        ),
         ({"description": 7}, "description: expected text, found 7"),
         ({"image_id": " "}, "image_id: expected text that is not blank"),
         ({"notes": ["a"]}, "notes: expected text, found list"),
-        ({"operations_involved": "crop"}, "operations_involved: expected a list of text, found 'crop'"),
-        ({"vocabulary_used": ["warm", 3]}, "vocabulary_used: expected only text in the list, found 3"),
+        (
+            {"operations_involved": "crop"},
+            "operations_involved: expected a list of text, found 'crop'",
+        ),
+        (
+            {"vocabulary_used": ["warm", 3]},
+            "vocabulary_used: expected only text in the list, found 3",
+        ),
         ({"satisfaction": 2}, "satisfaction: expected -1, 0, 1, or one of bad"),
         ({"satisfaction": "superb"}, "found 'superb'"),
         ({"timestamp": "yesterday"}, "timestamp: expected a date and time in ISO 8601"),
-        ({"timestamp": datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))}, "the years 1 to 9999"),
+        (
+            {"timestamp": datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))},
+            "the years 1 to 9999",
+        ),
         (
             {"timestamp": "9999-12-31T23:59:59-14:00"},
             "timestamp: expected a time in the years 1 to 9999 in UTC",
@@ -92,11 +105,19 @@ def test_a_field_that_no_record_has_is_refused(image: Path) -> None:
 
 def test_a_time_is_written_in_utc(image: Path) -> None:
     local = datetime(2026, 4, 1, 23, 30, tzinfo=timezone(timedelta(hours=-5)))
-    assert vg.log_gap(image, "x", timestamp=local).record["timestamp"] == "2026-04-02T04:30:00+00:00"
-    assert vg.log_gap(image, "x", timestamp="2026-04-01T10:00").record["timestamp"].endswith("10:00:00+00:00")
+    assert (
+        vg.log_gap(image, "x", timestamp=local).record["timestamp"] == "2026-04-02T04:30:00+00:00"
+    )
+    assert (
+        vg.log_gap(image, "x", timestamp="2026-04-01T10:00")
+        .record["timestamp"]
+        .endswith("10:00:00+00:00")
+    )
 
 
-@pytest.mark.parametrize("left", [b'{"description": "torn', b'{"description": "whole"}', b"no\n\xff\nrecord"])
+@pytest.mark.parametrize(
+    "left", [b'{"description": "torn', b'{"description": "whole"}', b"no\n\xff\nrecord"]
+)
 def test_a_last_line_without_an_end_is_closed_first(image: Path, left: bytes) -> None:
     (image / LOG_NAME).write_bytes(left)
 
@@ -178,7 +199,9 @@ def test_whatever_is_logged_is_what_a_scan_reads(image: Path, fields: dict[str, 
         assert row[name] == fields[name], name
 
 
-def test_published_records_are_written_again_as_they_were(pytestconfig: pytest.Config, image: Path) -> None:
+def test_published_records_are_written_again_as_they_were(
+    pytestconfig: pytest.Config, image: Path
+) -> None:
     logs = sorted(outside(pytestconfig, "chemigram/workspace").glob(f"*/{LOG_NAME}"))
     complete = [
         record

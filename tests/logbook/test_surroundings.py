@@ -73,7 +73,9 @@ def test_no_link_is_followed_out_of_the_image(image: Path, linked: str) -> None:
     assert snapshot_of(image) is None
 
 
-def test_the_environment_goes_before_the_image(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_goes_before_the_image(
+    image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_head(image, NOW_AT)
     monkeypatch.setenv("VOCABGAP_SNAPSHOT", OLD)
     monkeypatch.setenv("VOCABGAP_SESSION", "s-7")

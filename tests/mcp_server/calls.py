@@ -14,7 +14,9 @@ async def found(client: "Client", tool: str, **arguments: object) -> dict[str, A
     """What a tool found; the client has checked the answer against the schema that the tool declares."""
     result = await client.call_tool(tool, arguments)
     envelope: dict[str, Any] = result.structured_content
-    assert (result.is_error, envelope["success"], envelope["error"]) == (False, True, None), envelope
+    assert (result.is_error, envelope["success"], envelope["error"]) == (False, True, None), (
+        envelope
+    )
     data: dict[str, Any] = envelope["data"]
     return data
 

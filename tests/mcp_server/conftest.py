@@ -69,7 +69,9 @@ def protocol_error(mcp_sdk: None) -> type[Any]:  # noqa: ARG001 - as above
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
     """Four needs, in two sessions; one line is no record."""
-    return three_needs(tmp_path, gap("dust removal", timestamp="2026-05-03T00:00:00Z", session_id="s-2"))
+    return three_needs(
+        tmp_path, gap("dust removal", timestamp="2026-05-03T00:00:00Z", session_id="s-2")
+    )
 
 
 @pytest.fixture

@@ -56,7 +56,9 @@ def failing(monkeypatch: pytest.MonkeyPatch, mcp_sdk: None) -> Callable[[Excepti
     return end_with
 
 
-def test_a_client_that_has_gone_ends_it_quietly(serve: Serve, failing: Callable[[Exception], None]) -> None:
+def test_a_client_that_has_gone_ends_it_quietly(
+    serve: Serve, failing: Callable[[Exception], None]
+) -> None:
     failing(BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)))
     assert serve() is None  # type: ignore[func-returns-value]
 

@@ -43,8 +43,16 @@ class Defaulted(msgspec.Struct):
         ),
         (StateError("held"), "state", "held"),
         (AccessDeniedError("closed"), "permission", "closed"),
-        (PermissionError(errno.EACCES, "Permission denied", "a.jsonl"), "permission", "a.jsonl: Permission"),
-        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a.jsonl"), "state", "a.jsonl: No space left"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "a.jsonl"),
+            "permission",
+            "a.jsonl: Permission",
+        ),
+        (
+            OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a.jsonl"),
+            "state",
+            "a.jsonl: No space left",
+        ),
         (VocabgapError("what"), "bug", "what"),
         (ZeroDivisionError("division"), "bug", "this is a bug: ZeroDivisionError: division"),
     ],
@@ -65,7 +73,11 @@ def test_the_schema_of_an_envelope_has_no_reference_at_its_root() -> None:
     schema = schema_of(Envelope[Found])
     assert (schema["type"], schema["required"]) == ("object", ["success", "data", "error"])
     references = set(json.dumps(schema).split('"#/$defs/')[1:])
-    assert {each.partition('"')[0] for each in references} == schema["$defs"].keys() == {"Found", "Failure"}
+    assert (
+        {each.partition('"')[0] for each in references}
+        == schema["$defs"].keys()
+        == {"Found", "Failure"}
+    )
 
 
 def test_an_answer_has_every_field_and_an_argument_may_be_left_out() -> None:

@@ -57,12 +57,15 @@ async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
 
 
 @pytest.mark.parametrize(
-    ("tool", "listed", "most"), [("list_gaps", "gaps", 4_000), ("report_gaps", "capabilities", 6_000)]
+    ("tool", "listed", "most"),
+    [("list_gaps", "gaps", 4_000), ("report_gaps", "capabilities", 6_000)],
 )
 async def test_an_answer_stays_small_whatever_is_in_the_log_and_cursors_lead_to_the_rest(
     connect: Connect, tmp_path: Path, tool: str, listed: str, most: int
 ) -> None:
-    long = dict.fromkeys(("workaround", "notes", "intent", "session_id", "intent_category"), "夜 " * 999)
+    long = dict.fromkeys(
+        ("workaround", "notes", "intent", "session_id", "intent_category"), "夜 " * 999
+    )
     lines = [gap(f"{word} " * 999, **long) for word in ("owl", "fog", "eel")] + [gap("bee")] * 3
     async with connect(write_corpus(tmp_path, {"one": lines[::-1]})) as client:
         first: Any = await client.call_tool(tool, {})
@@ -114,7 +117,9 @@ async def test_arguments_that_cannot_be_meant_are_refused(
 async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_long(
     connect: Connect, tmp_path: Path
 ) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask", session_id="s" * 1_500), gap("film grain")]})
+    root = write_corpus(
+        tmp_path, {"one": [gap("sky mask", session_id="s" * 1_500), gap("film grain")]}
+    )
     async with connect(root) as client:
         (first,) = (await found(client, "list_gaps", match="sky"))["gaps"]
         message = await found(client, "list_gaps", session_id=first["session_id"])

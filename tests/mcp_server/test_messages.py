@@ -25,7 +25,13 @@ OPENING = [
 ]
 PARSE_ERROR = -32700
 DEEP = b"[" * 3_000 + b"]" * 3_000
-NO_MESSAGES = (b"{bad", b"\xff\xfe", b"[" * 100_000, b"[]", b'{"jsonrpc": "2.0", "id": true, "method": 5}')
+NO_MESSAGES = (
+    b"{bad",
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b"[]",
+    b'{"jsonrpc": "2.0", "id": true, "method": 5}',
+)
 IDENTIFIED = {
     22: b'{"jsonrpc": "2.0", "id": 22, "method": 5}',
     "23": b'{"jsonrpc":"2.0","id":"23","method":"tools/call","params":{"arguments":' + DEEP + b"}}",
@@ -50,14 +56,20 @@ def told(root: Path, lines: list[bytes]) -> list[dict[str, Any]]:
 
 def call(identifier: int, tool: str, **arguments: str) -> bytes:
     asked = {"name": tool, "arguments": arguments}
-    return json.dumps({"jsonrpc": "2.0", "id": identifier, "method": "tools/call", "params": asked}).encode()
+    return json.dumps(
+        {"jsonrpc": "2.0", "id": identifier, "method": "tools/call", "params": asked}
+    ).encode()
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("mcp_sdk")
 def test_each_line_is_answered_before_the_server_ends_with_its_input(photos: Path) -> None:
     logged = call(1, "log_vocabulary_gap", image_id="heron", description="the last words")
-    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "3"}}
+    cancelled = {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": "3"},
+    }
     asked = [logged, call(2, "report_gaps"), call(3, "report_gaps"), json.dumps(cancelled).encode()]
 
     answers = {}

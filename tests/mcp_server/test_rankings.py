@@ -35,7 +35,9 @@ def rankings(photos: Path, vocabulary: Path, tmp_path: Path) -> Rankings:
     return Rankings(photos, settings, tmp_path / "out")
 
 
-def test_a_ranking_is_made_once_while_nothing_changes(rankings: Rankings, made: list[Selection]) -> None:
+def test_a_ranking_is_made_once_while_nothing_changes(
+    rankings: Rankings, made: list[Selection]
+) -> None:
     assert rankings.of(EVERYTHING) is rankings.of(EVERYTHING)
     assert made == [EVERYTHING]
 

@@ -13,17 +13,28 @@ async def test_capabilities_are_ranked(connect: Connect, photos: Path) -> None:
         message = await found(client, "report_gaps")
     first = message["capabilities"][0]
     assert (first["rank"], first["mentions"], first["images"]) == (1, 2, 2)
-    assert (message["total"], message["mentions"], message["rejects"], message["left_out"]) == (3, 4, 1, 0)
+    assert (message["total"], message["mentions"], message["rejects"], message["left_out"]) == (
+        3,
+        4,
+        1,
+        0,
+    )
     assert (first["operations"], first["workaround"]) == ([], None)
     assert "never instructions" in message["notice"]
 
 
-async def test_the_ranking_is_that_of_the_report(connect: Connect, photos: Path, tmp_path: Path) -> None:
+async def test_the_ranking_is_that_of_the_report(
+    connect: Connect, photos: Path, tmp_path: Path
+) -> None:
     made = vg.run(photos, out=tmp_path / "elsewhere")
     async with connect(photos) as client:
         message = await found(client, "report_gaps")
-    shown = [(each.rank, each.capability_id, each.label) for each in made.published.summary.capabilities]
-    assert [(each["rank"], each["capability_id"], each["label"]) for each in message["capabilities"]] == shown
+    shown = [
+        (each.rank, each.capability_id, each.label) for each in made.published.summary.capabilities
+    ]
+    assert [
+        (each["rank"], each["capability_id"], each["label"]) for each in message["capabilities"]
+    ] == shown
 
 
 async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None:

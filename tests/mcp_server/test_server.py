@@ -17,7 +17,9 @@ WRITING = {"log_vocabulary_gap"}
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 @pytest.mark.parametrize("is_read_only", [False, True])
-async def test_the_tools_are_listed(connect: Connect, photos: Path, mode: str, *, is_read_only: bool) -> None:
+async def test_the_tools_are_listed(
+    connect: Connect, photos: Path, mode: str, *, is_read_only: bool
+) -> None:
     async with connect(photos, mode=mode, read_only=is_read_only) as client:
         tools = (await client.list_tools()).tools
         said = f"{client.instructions} {[each.model_dump_json() for each in tools]}"
@@ -26,7 +28,9 @@ async def test_the_tools_are_listed(connect: Connect, photos: Path, mode: str, *
     assert ("log_vocabulary_gap" in said) is not is_read_only
 
 
-async def test_tools_say_truly_what_they_do_and_can_be_asked(connect: Connect, photos: Path) -> None:
+async def test_tools_say_truly_what_they_do_and_can_be_asked(
+    connect: Connect, photos: Path
+) -> None:
     valid = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
     async with connect(photos) as client:
         tools, instructions = (await client.list_tools()).tools, client.instructions
@@ -51,11 +55,17 @@ async def test_tools_say_truly_what_they_do_and_can_be_asked(connect: Connect, p
             assert name != "limit" or argument.get("anyOf", [argument])[0]["maximum"] <= 200
 
 
-async def test_an_argument_has_the_name_of_the_field_in_every_tool(connect: Connect, photos: Path) -> None:
+async def test_an_argument_has_the_name_of_the_field_in_every_tool(
+    connect: Connect, photos: Path
+) -> None:
     async with connect(photos) as client:
-        tools = {each.name: each.input_schema["properties"] for each in (await client.list_tools()).tools}
+        tools = {
+            each.name: each.input_schema["properties"] for each in (await client.list_tools()).tools
+        }
     shared = {"image_id", "session_id", "intent_category", "operations_involved", "satisfaction"}
-    assert all(shared <= tools[name].keys() for name in ("log_vocabulary_gap", "list_gaps", "report_gaps"))
+    assert all(
+        shared <= tools[name].keys() for name in ("log_vocabulary_gap", "list_gaps", "report_gaps")
+    )
     assert all("limit" in tools[name] for name in READING)
 
 
@@ -96,7 +106,10 @@ async def test_a_tool_that_does_not_exist_is_an_error_of_the_protocol(
 
 
 async def test_a_bug_is_told_and_traced_only_where_that_is_asked_for(
-    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    connect: Connect,
+    photos: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     def broken(*_: object, **__: object) -> None:
         raise KeyError("wordings")

@@ -28,7 +28,10 @@ async def test_a_client_starts_a_server_and_works_with_it(
     program, *arguments = command
     options = ["--vocabulary", str(vocabulary)]
     started = StdioServerParameters(
-        command=program, args=[*arguments, str(photos), *options], env=dict(os.environ), cwd=photos.parent
+        command=program,
+        args=[*arguments, str(photos), *options],
+        env=dict(os.environ),
+        cwd=photos.parent,
     )
     words = tmp_path / "words"
     with words.open("w", encoding="utf-8") as errors:
@@ -39,12 +42,16 @@ async def test_a_client_starts_a_server_and_works_with_it(
                     said = {"image_id": "fjord", "description": f"need number {number}\u202e"}
                     tasks.start_soon(partial(found, client, "log_vocabulary_gap", **said))
             newest = await found(client, "list_gaps", match="need number", limit=1)
-            logged = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
+            logged = await found(
+                client, "log_vocabulary_gap", image_id="heron", description="moon glow"
+            )
             listed = await found(client, "list_gaps", limit=1)
             report = await found(client, "report_gaps")
             shown = await found(client, "show_capability", capability="sky mask")
             error = await refused(client, "report_gaps", limit="all")
-            outside = await refused(client, "log_vocabulary_gap", image_id="../photos", description="x")
+            outside = await refused(
+                client, "log_vocabulary_gap", image_id="../photos", description="x"
+            )
             with anyio.move_on_after(0.01):
                 await client.call_tool("report_gaps", {"since": "2026-05-01"})
     assert {"log_vocabulary_gap", "report_gaps"} < names

@@ -10,7 +10,13 @@ class Row(msgspec.Struct):
 
 def test_what_cannot_be_seen_is_shown_and_the_rest_is_as_it_was() -> None:
     value = {"a": ["x\u202ey", {"b": "line\nbreak"}], "c": 1, "d": None, "e": 0.5, "f": True}
-    assert shown(value) == {"a": ["x\\u202ey", {"b": "line break"}], "c": 1, "d": None, "e": 0.5, "f": True}
+    assert shown(value) == {
+        "a": ["x\\u202ey", {"b": "line break"}],
+        "c": 1,
+        "d": None,
+        "e": 0.5,
+        "f": True,
+    }
 
 
 def test_a_long_text_is_cut_with_a_mark() -> None:

@@ -53,7 +53,9 @@ def test_what_is_no_name_of_an_image_is_refused(workspace: Workspace, image_id: 
     assert caught.value.message.isprintable()
 
 
-def test_an_image_that_is_not_there_is_told_with_one_that_is_called_like_it(workspace: Workspace) -> None:
+def test_an_image_that_is_not_there_is_told_with_one_that_is_called_like_it(
+    workspace: Workspace,
+) -> None:
     with pytest.raises(NotFoundError, match="there is no folder 'herron'") as caught:
         workspace.image("herron")
     assert caught.value.hint == "did you mean 'heron'?"
@@ -80,7 +82,9 @@ def test_a_log_that_is_a_link_out_of_the_root_is_refused(
     assert not outside.exists()
 
 
-def test_a_link_within_the_root_leads_to_the_image_that_it_names(workspace: Workspace, photos: Path) -> None:
+def test_a_link_within_the_root_leads_to_the_image_that_it_names(
+    workspace: Workspace, photos: Path
+) -> None:
     (photos / "bird").symlink_to("heron")
     assert workspace.image("bird") == photos.resolve() / "heron"
 
@@ -93,7 +97,11 @@ def test_a_link_within_the_root_leads_to_the_image_that_it_names(workspace: Work
     ],
 )
 def test_an_image_that_the_system_does_not_show_is_told_from_one_that_is_not_there(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, number: int, kind: type[Exception], message: str
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    kind: type[Exception],
+    message: str,
 ) -> None:
     def refused(path: Path, *, strict: bool = False) -> Path:  # noqa: ARG001 - as `Path.resolve` takes it
         raise OSError(number, os.strerror(number), str(path))

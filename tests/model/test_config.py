@@ -31,14 +31,23 @@ def test_each_layer_overrides_the_one_below_key_by_key(tmp_path: Path) -> None:
 
     alone = resolve_settings(path)
     assert (alone.path, alone.settings.cluster.stop_words) == (path, ("photo",))
-    assert (alone.settings.vocabulary.paths, alone.settings.vocabulary.threshold) == (("packs",), 0.6)
+    assert (alone.settings.vocabulary.paths, alone.settings.vocabulary.threshold) == (
+        ("packs",),
+        0.6,
+    )
     assert alone.settings.cluster.threshold == 0.4
     assert (thresholds(None), thresholds(0.6), thresholds(1)) == (0.5, 0.6, 1.0)
     settings = resolve_settings(path, environment).settings
-    assert (settings.report.out, settings.report.top, settings.rank.by) == ("weekly", 0, RankBy.IMAGES)
+    assert (settings.report.out, settings.report.top, settings.rank.by) == (
+        "weekly",
+        0,
+        RankBy.IMAGES,
+    )
 
 
-def test_the_file_is_named_by_the_caller_else_the_environment_else_found(here: Path, tmp_path: Path) -> None:
+def test_the_file_is_named_by_the_caller_else_the_environment_else_found(
+    here: Path, tmp_path: Path
+) -> None:
     named, other = write_config(tmp_path, "[report]\ntop = 4\n"), tmp_path / "other.toml"
     other.write_text("[report]\ntop = 9\n", encoding="utf-8")
     (here / "vocabgap.toml").write_text("[report]\ntop = 5\n", encoding="utf-8")
@@ -52,7 +61,9 @@ def test_the_file_is_named_by_the_caller_else_the_environment_else_found(here: P
     assert tops == [4, 9, 5]
 
 
-def test_load_settings_reads_what_the_command_line_would(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_load_settings_reads_what_the_command_line_would(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (here / "vocabgap.toml").write_text("[report]\ntop = 4\n", encoding="utf-8")
     monkeypatch.setenv("VOCABGAP_OUT", "weekly")
 
@@ -95,7 +106,9 @@ def test_load_settings_reads_what_the_command_line_would(here: Path, monkeypatch
         ('[cluster.synonyms]\n"" = ["fog"]\n', "[cluster.synonyms]: a wording is empty"),
     ],
 )
-def test_an_error_in_the_file_names_the_file_and_the_setting(text: str, named: str, tmp_path: Path) -> None:
+def test_an_error_in_the_file_names_the_file_and_the_setting(
+    text: str, named: str, tmp_path: Path
+) -> None:
     path = write_config(tmp_path, text)
 
     with pytest.raises(InvalidInputError) as caught:
@@ -113,11 +126,15 @@ def test_synonyms_that_differ_in_a_stop_word_only_are_the_same(tmp_path: Path) -
         resolve_settings(write_config(tmp_path, '[cluster]\nstop_words = ["photo"]\n' + synonyms))
 
 
-@pytest.mark.parametrize(("variable", "value"), [("VOCABGAP_THRESHOLD", "nan"), ("VOCABGAP_TOP", "ten")])
+@pytest.mark.parametrize(
+    ("variable", "value"), [("VOCABGAP_THRESHOLD", "nan"), ("VOCABGAP_TOP", "ten")]
+)
 def test_an_error_in_the_environment_names_the_variable(variable: str, value: str) -> None:
     with pytest.raises(InvalidInputError, match=variable):
         resolve_settings(environment={variable: value})
-    with pytest.raises(InvalidInputError, match=r"^--threshold: expected a number <= 1.0, found '7'"):
+    with pytest.raises(
+        InvalidInputError, match=r"^--threshold: expected a number <= 1.0, found '7'"
+    ):
         resolve_settings(flags=threshold("7"))
 
 
@@ -143,10 +160,16 @@ def test_a_bad_value_is_an_error_even_where_a_later_layer_overrides_it(tmp_path:
             "there are file; `vocabgap manual reference-settings",
         ),
         ("threshold = 0.5\n", "there is no setting 'threshold'", "there are ingest, cluster, rank"),
-        ("[source.x]\nglobs = 'x'\n", "[source.x] there is no setting 'globs'", "did you mean 'glob'?"),
+        (
+            "[source.x]\nglobs = 'x'\n",
+            "[source.x] there is no setting 'globs'",
+            "did you mean 'glob'?",
+        ),
     ],
 )
-def test_a_setting_that_is_none_gets_a_proposal(tmp_path: Path, text: str, output: str, hint: str) -> None:
+def test_a_setting_that_is_none_gets_a_proposal(
+    tmp_path: Path, text: str, output: str, hint: str
+) -> None:
     with pytest.raises(InvalidInputError) as caught:
         load_settings(write_config(tmp_path, text))
 

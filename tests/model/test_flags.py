@@ -22,7 +22,9 @@ def test_every_setting_of_the_ranking_with_a_flag_is_an_option_of_report() -> No
 
 
 @pytest.mark.parametrize("name", RANKING)
-def test_a_setting_with_a_flag_is_said_again_and_told_as_a_difference(name: str, tmp_path: Path) -> None:
+def test_a_setting_with_a_flag_is_said_again_and_told_as_a_difference(
+    name: str, tmp_path: Path
+) -> None:
     flag = RANKING[name]
     other = "images" if name == "--rank-by" else 7
     rank = replace(RankSettings(), **{flag.key: type(flag.default)(other)})

@@ -91,7 +91,9 @@ def test_a_wording_without_a_frame_or_without_a_need_stays_whole(wording: str) -
     assert need(wording) == wording
 
 
-@pytest.mark.parametrize("message", ["Unknown tool: {}", "Error: {} is not a valid tool, try one of [a]."])
+@pytest.mark.parametrize(
+    "message", ["Unknown tool: {}", "Error: {} is not a valid tool, try one of [a]."]
+)
 def test_the_need_of_a_message_about_an_unknown_tool_is_its_name(message: str) -> None:
     assert need(message.format("trace_coastline")) == "trace coastline"
 

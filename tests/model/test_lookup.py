@@ -13,7 +13,13 @@ KNOWN = [
 
 def place_of(name: str, fewest: int = 4) -> int:
     return lookup(
-        KNOWN, name, singular="thing", plural="things", hint="see the list", prefix="dec-", fewest=fewest
+        KNOWN,
+        name,
+        singular="thing",
+        plural="things",
+        hint="see the list",
+        prefix="dec-",
+        fewest=fewest,
     )
 
 
@@ -33,7 +39,10 @@ def test_a_beginning_that_several_have_is_refused_with_their_names() -> None:
         place_of("4", fewest=1)
 
     output = "'4' means several things: dec-4bef00 (pin sky mask), dec-4c0011 (film grain)"
-    assert (caught.value.message, caught.value.hint) == (output, "name one of them by its identifier")
+    assert (caught.value.message, caught.value.hint) == (
+        output,
+        "name one of them by its identifier",
+    )
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,29 @@ MORNING = datetime(2026, 3, 14, 6, 5, tzinfo=UTC)
 
 
 def heron() -> GapRecord:
-    return GapRecord(timestamp=MORNING, image_id="heron-11", description="soften only the reed tips")
+    return GapRecord(
+        timestamp=MORNING, image_id="heron-11", description="soften only the reed tips"
+    )
 
 
 def test_fields_are_those_of_the_accepted_schema_in_its_order() -> None:
     assert (
-        *("timestamp", "image_id", "session_id", "snapshot_hash", "description", "workaround", "intent"),
-        *("intent_category", "missing_capability", "operations_involved", "vocabulary_used", "satisfaction"),
+        *(
+            "timestamp",
+            "image_id",
+            "session_id",
+            "snapshot_hash",
+            "description",
+            "workaround",
+            "intent",
+        ),
+        *(
+            "intent_category",
+            "missing_capability",
+            "operations_involved",
+            "vocabulary_used",
+            "satisfaction",
+        ),
         "notes",
     ) == CONTRACT_FIELDS
 
@@ -96,14 +112,18 @@ def test_a_moment_before_the_first_year_in_utc_overflows() -> None:
         ("Film Look", "Film Look"),
     ],
 )
-def test_known_spellings_of_a_category_fold_and_others_are_kept(spelling: str, category: str) -> None:
+def test_known_spellings_of_a_category_fold_and_others_are_kept(
+    spelling: str, category: str
+) -> None:
     assert fold_category(spelling) == category
     assert fold_category(category) == category
 
 
 @pytest.mark.parametrize("spelling", ["film look", "film_look", "Film Look"])
 @pytest.mark.parametrize("alias", ["film look", "film_look"])
-def test_a_further_category_alias_folds_with_a_space_or_an_underscore(alias: str, spelling: str) -> None:
+def test_a_further_category_alias_folds_with_a_space_or_an_underscore(
+    alias: str, spelling: str
+) -> None:
     assert fold_category(spelling, {alias: "color"}) == "color"
 
 

@@ -13,7 +13,9 @@ def names(**own: list[str]) -> list[str]:
 def texts(name: str, **own: list[str]) -> set[str]:
     """The phrases of one rule, each behind `if failed:` where it is asked only there."""
     rule = next(rule for rule in rules_in_force(own) if rule.name == name)
-    return {each.text + "?" * each.if_failed for phrases in rule.phrases.values() for each in phrases}
+    return {
+        each.text + "?" * each.if_failed for phrases in rule.phrases.values() for each in phrases
+    }
 
 
 def test_an_empty_list_switches_a_rule_off_and_an_own_rule_comes_last() -> None:
@@ -24,7 +26,9 @@ def test_an_empty_list_switches_a_rule_off_and_an_own_rule_comes_last() -> None:
 
 
 def test_phrases_under_the_name_of_a_built_in_rule_come_beside_its_own() -> None:
-    assert texts("outage", outage=["tile-server asleep"]) - texts("outage") == {"tile-server asleep"}
+    assert texts("outage", outage=["tile-server asleep"]) - texts("outage") == {
+        "tile-server asleep"
+    }
 
 
 def test_only_what_is_not_granted_is_a_finding_of_its_own() -> None:

@@ -9,7 +9,8 @@ from vocabgap.model.record import fold_category, fold_operation
 
 def test_aliases_of_the_file_stand_beside_the_built_in_ones(tmp_path: Path) -> None:
     path = write_config(
-        tmp_path, '[aliases.categories]\nhue = "color"\n[aliases.operations]\nlocalcontrast = "bilat"\n'
+        tmp_path,
+        '[aliases.categories]\nhue = "color"\n[aliases.operations]\nlocalcontrast = "bilat"\n',
     )
 
     settings = resolve_settings(path).settings

@@ -44,7 +44,11 @@ def test_a_pipe_is_not_waited_for(here: Path) -> None:
     os.mkfifo(here / CONFIG_NAME)
 
     result = subprocess.run(
-        [sys.executable, "-m", "vocabgap", "status"], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-m", "vocabgap", "status"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
 
     assert result.returncode == ExitCode.INVALID_INPUT
@@ -78,10 +82,14 @@ def test_the_null_device_is_no_settings_file_at_all() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-def test_a_file_that_is_not_utf8_is_named_with_the_byte_and_what_to_do(encoding: str, here: Path) -> None:
+def test_a_file_that_is_not_utf8_is_named_with_the_byte_and_what_to_do(
+    encoding: str, here: Path
+) -> None:
     (here / "other.toml").write_bytes('[report]\nout = "café"\n'.encode(encoding))
 
-    with pytest.raises(InvalidInputError, match=r"other\.toml: .* byte 0x\w+ in position") as caught:
+    with pytest.raises(
+        InvalidInputError, match=r"other\.toml: .* byte 0x\w+ in position"
+    ) as caught:
         resolve_settings("other.toml")
 
     assert "UTF-8" in caught.value.hint

@@ -23,7 +23,11 @@ FAULTS = [
     (f"{GLOB}\nconstants = {{ mood = 3 }}", "source.mine.constants", "mood"),
     (f"{GLOB}\nconstants = {{ timestamp = 2026-04-01 }}", "source.mine.constants", "timestamp"),
     (f"{GLOB}\nconstants = {{ satisfaction = 7 }}", "source.mine.constants", "satisfaction"),
-    (f'{GLOB}\nconstants = {{ vocabulary_used = ["a", 1] }}', "source.mine.constants", "vocabulary_used"),
+    (
+        f'{GLOB}\nconstants = {{ vocabulary_used = ["a", 1] }}',
+        "source.mine.constants",
+        "vocabulary_used",
+    ),
     (f"{GLOB}\nwhere = {{ event.name = 3 }}", "source.mine.where", "event"),
     (f"{GLOB}\nwhere = {{ event = [] }}", "source.mine.where", "event"),
     (f'{GLOB}\nlike = "gh-awe"', "source.mine", "like"),
@@ -72,21 +76,26 @@ def test_a_source_that_is_no_table_is_an_error_that_says_where(text: str, tmp_pa
 
 @pytest.mark.parametrize("glob", FUTILE)
 def test_a_pattern_that_no_name_can_fit_is_an_error(glob: str) -> None:
-    with pytest.raises(InvalidInputError, match=r"\[source.mine\] glob: .* matches no file") as caught:
+    with pytest.raises(
+        InvalidInputError, match=r"\[source.mine\] glob: .* matches no file"
+    ) as caught:
         sources_in_force({"mine": Source(glob=glob)})
 
     assert "any depth" in caught.value.hint
 
 
 def test_a_source_that_is_off_must_be_sound_all_the_same(tmp_path: Path) -> None:
-    path = write_config(tmp_path, f'[source.mine]\n{GLOB}\nenabled = false\nfields = {{ mood = "goal" }}\n')
+    path = write_config(
+        tmp_path, f'[source.mine]\n{GLOB}\nenabled = false\nfields = {{ mood = "goal" }}\n'
+    )
 
     assert "mood" in refused(path).message
 
 
 def test_a_filter_keeps_the_type_that_its_value_has_in_the_file(tmp_path: Path) -> None:
     path = write_config(
-        tmp_path, f'[source.mine]\n{GLOB}\nwhere = {{ a = "1", b = 1, c = true, d = ["true", 2.5] }}\n'
+        tmp_path,
+        f'[source.mine]\n{GLOB}\nwhere = {{ a = "1", b = 1, c = true, d = ["true", 2.5] }}\n',
     )
 
     where = load_settings(path).sources["mine"].where
@@ -125,7 +134,12 @@ def test_a_source_that_is_off_is_not_in_force() -> None:
     assert set(sources_in_force(own)) == shipped_sources().keys() - own.keys()
 
 
-VALUE: dict[str, Any] = {"a": {"b": [{"c": "deep"}]}, "x.y": {"/": "odd"}, "": "empty", "none": None}
+VALUE: dict[str, Any] = {
+    "a": {"b": [{"c": "deep"}]},
+    "x.y": {"/": "odd"},
+    "": "empty",
+    "none": None,
+}
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,15 @@ def test_an_empty_frame_passes_its_own_table(table: Table) -> None:
 
 
 def test_records_are_the_fields_and_then_the_provenance() -> None:
-    provenance = ("tenant_id", "repo_slug", "root_kind", "source_path", "line", "byte_offset", "record_id")
+    provenance = (
+        "tenant_id",
+        "repo_slug",
+        "root_kind",
+        "source_path",
+        "line",
+        "byte_offset",
+        "record_id",
+    )
 
     assert tuple(RECORDS.names) == (*FIELDS, *provenance)
 

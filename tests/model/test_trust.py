@@ -88,7 +88,9 @@ def test_a_report_writes_nothing_outside_of_a_strangers_folder(here: Path, tmp_p
         assert (tmp_path / "there" / "report.md").exists()
 
 
-def test_a_check_writes_no_baseline_outside_of_a_strangers_folder(here: Path, tmp_path: Path) -> None:
+def test_a_check_writes_no_baseline_outside_of_a_strangers_folder(
+    here: Path, tmp_path: Path
+) -> None:
     root = write_corpus(here, {"heron": ["no record"]})
     found("check.baseline", "../known.jsonl")
     assert vocabgap("check", root, "--write-baseline").code == ExitCode.INVALID_INPUT
@@ -101,7 +103,15 @@ def test_a_check_writes_no_baseline_outside_of_a_strangers_folder(here: Path, tm
 @pytest.mark.parametrize(
     "command",
     [
-        *(["report", "."], ["list"], ["decisions", "list"], ["draft", "1"], ["history"], ["status"], ["mcp"]),
+        *(
+            ["report", "."],
+            ["list"],
+            ["decisions", "list"],
+            ["draft", "1"],
+            ["history"],
+            ["status"],
+            ["mcp"],
+        ),
         *(["decide", "pin", "cap-1"], ["check", "."]),
         *(
             [verb, "status" if verb == "corpus" else "conflicts"]
@@ -111,7 +121,9 @@ def test_a_check_writes_no_baseline_outside_of_a_strangers_folder(here: Path, tm
     ],
     ids=" ".join,
 )
-def test_every_verb_that_reads_settings_refuses_and_can_be_told_to_trust(command: list[str]) -> None:
+def test_every_verb_that_reads_settings_refuses_and_can_be_told_to_trust(
+    command: list[str],
+) -> None:
     found("decisions.file", f"..{os.sep}there.jsonl")
     refusal = "[decisions] file leads out of its folder"
     refused = vocabgap(*command)

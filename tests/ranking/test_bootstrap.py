@@ -41,7 +41,10 @@ rows = st.fixed_dictionaries(
 
 
 def intervals_of(table: pl.DataFrame) -> dict[str, tuple[int, int]]:
-    return {label: (low, high) for label, low, high in table.select("label", "rank_low", "rank_high").rows()}
+    return {
+        label: (low, high)
+        for label, low, high in table.select("label", "rank_low", "rank_high").rows()
+    }
 
 
 def ties_of(table: pl.DataFrame) -> list[tuple[int, float | None]]:
@@ -79,11 +82,15 @@ def units_of(asked: Sequence[Row]) -> list[tuple[str, str]]:
     return sessions if len({*sessions}) > 1 and ("", "") not in sessions else []
 
 
-def drawn_images(images: Sequence[tuple[str, str]]) -> Iterator[tuple[Counter[tuple[str, str]], int]]:
+def drawn_images(
+    images: Sequence[tuple[str, str]],
+) -> Iterator[tuple[Counter[tuple[str, str]], int]]:
     """Each draw of images, from the seed that the ranking has, and how many draws are like it."""
     generator = np.random.Generator(np.random.PCG64(intervals.SEED))
     size = len(images)
-    draws = [sorted(generator.integers(0, size, size=size).tolist()) for _ in range(intervals.DRAWS)]
+    draws = [
+        sorted(generator.integers(0, size, size=size).tolist()) for _ in range(intervals.DRAWS)
+    ]
     for numbers, times in Counter(map(tuple, draws)).items():
         yield Counter(images[number] for number in numbers), times
 
@@ -112,7 +119,9 @@ def scores_by_hand(
         known = [row["timestamp"] for row in asked if row["timestamp"]]
         earliest = min(known, default=NOW)
         moments = [row["timestamp"] or earliest for row in own[name] if drawn[image(row)]]
-        age = min((max((NOW - moment).total_seconds(), 0.0) for moment in moments), default=float("inf"))
+        age = min(
+            (max((NOW - moment).total_seconds(), 0.0) for moment in moments), default=float("inf")
+        )
         unsatisfied = sum(records(other, [-1]) for other in own)
         share = (unsatisfied + 1) / (sum(records(other, [-1, 0, 1]) for other in own) + 2)
         need = (records(name, [-1]) + 5 * share) / (records(name, [-1, 0, 1]) + 5)
@@ -160,14 +169,21 @@ def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first() -> None:
 
     assert table["tie_group"].to_list() == [1, 1, 2, 3]
     assert intervals_of(table)["tilt shift"][1] == intervals_of(table)["ice ring"][1] == 3
-    assert [ahead is None or 0.05 < ahead < 0.3 for ahead in table["next_ahead"]] == [True, True, False, True]
+    assert [ahead is None or 0.05 < ahead < 0.3 for ahead in table["next_ahead"]] == [
+        True,
+        True,
+        False,
+        True,
+    ]
 
 
 def test_a_pin_keeps_the_interval_that_the_counts_give_and_moves_no_other() -> None:
     frame = records(FALLING)
     found = by_surface(frame)
     known = default_identities(found.clusters)
-    label = pl.col("cluster").replace_strict(dict(found.clusters.select("cluster", "label").iter_rows()))
+    label = pl.col("cluster").replace_strict(
+        dict(found.clusters.select("cluster", "label").iter_rows())
+    )
     pins = known.with_columns(
         pinned=label == "ice ring", pinned_by=pl.when(label == "ice ring").then(pl.lit("ana"))
     )
@@ -193,7 +209,9 @@ def test_many_mentions_on_one_image_do_not_make_a_place_sure() -> None:
 
 
 def test_what_is_not_established_stays_behind_in_every_draw() -> None:
-    piled = [{"missing_capability": name, "image_id": "i0"} for name in ("lamp glow", "ice ring")] * 9
+    piled = [
+        {"missing_capability": name, "image_id": "i0"} for name in ("lamp glow", "ice ring")
+    ] * 9
     spread = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(2)]
 
     table = ranked([*piled, *spread], min_images=2)

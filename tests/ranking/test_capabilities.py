@@ -31,7 +31,11 @@ def independent_top(entries: Sequence[Mapping[str, Any]], top: int) -> list[tupl
     """Mentions, images and sessions of the most asked-for groups, from scikit-learn on one row a record."""
     surfaces = [
         surface(
-            next(entry[name] for name in ("missing_capability", "description", "intent") if entry.get(name))
+            next(
+                entry[name]
+                for name in ("missing_capability", "description", "intent")
+                if entry.get(name)
+            )
         )
         for entry in entries
     ]
@@ -61,13 +65,17 @@ def test_no_records_give_the_empty_table() -> None:
 
 def test_wording_that_was_not_clustered_is_refused() -> None:
     found = cluster(records([{"missing_capability": "lamp glow"}]))
-    others = records([{"missing_capability": name} for name in ("lamp glow", "tilt shift", "ice ring")])
+    others = records(
+        [{"missing_capability": name} for name in ("lamp glow", "tilt shift", "ice ring")]
+    )
 
     with pytest.raises(InvalidInputError, match="2 records have wordings that were not clustered"):
         rank(others, found)
 
 
-@pytest.mark.parametrize("column", ["timestamp", "image_id", "tenant_id", "satisfaction", "source_path"])
+@pytest.mark.parametrize(
+    "column", ["timestamp", "image_id", "tenant_id", "satisfaction", "source_path"]
+)
 def test_missing_column_of_the_records_is_named(column: str) -> None:
     frame = records([{}])
 
@@ -83,7 +91,10 @@ def test_label_of_a_part_is_that_of_the_whole() -> None:
     table = rank(frame.slice(3), found)
 
     assert table["label"].to_list() == ["lamp glow halo"]
-    assert {variant["wording"] for variant in table["variants"][0]} == {"lamp glow", "lamp glow halos"}
+    assert {variant["wording"] for variant in table["variants"][0]} == {
+        "lamp glow",
+        "lamp glow halos",
+    }
 
 
 def test_what_is_not_counted_still_says_since_when_and_which_way() -> None:
@@ -105,7 +116,9 @@ def test_a_corpus_that_lacks_what_is_ranked_is_refused() -> None:
     frame = records([{"missing_capability": name} for name in ("lamp glow", "tilt shift")])
     found = by_surface(frame)
 
-    with pytest.raises(InvalidInputError, match="the corpus has no record of the groups of 1 record"):
+    with pytest.raises(
+        InvalidInputError, match="the corpus has no record of the groups of 1 record"
+    ):
         rank(frame, found, corpus=frame.head(1))
 
 
@@ -113,7 +126,9 @@ def test_identifier_does_not_depend_on_unrelated_records() -> None:
     needs: list[Row] = [
         {"missing_capability": name} for name in ("lamp glow", "Lamp Glow", "lamp glows halo")
     ]
-    unrelated: list[Row] = [{"missing_capability": name} for name in ("tilt shift", "ice ring brush", "???")]
+    unrelated: list[Row] = [
+        {"missing_capability": name} for name in ("tilt shift", "ice ring brush", "???")
+    ]
     alone, among = records(needs), records([*unrelated, *needs])
 
     expected = rank(alone, cluster(alone))
@@ -125,7 +140,9 @@ def test_identifier_does_not_depend_on_unrelated_records() -> None:
     )
 
 
-def test_top_of_a_real_workspace_is_that_of_an_independent_count(pytestconfig: pytest.Config) -> None:
+def test_top_of_a_real_workspace_is_that_of_an_independent_count(
+    pytestconfig: pytest.Config,
+) -> None:
     workspace = outside(pytestconfig, "chemigram/workspace")
     entries = [
         json.loads(line)

@@ -23,8 +23,14 @@ from vocabgap.ranking.classifying import (
 Rows = Sequence[Mapping[str, Any]]
 
 LEARNED = [
-    *({"missing_capability": f"glaze kiln {turn}", "intent_category": "pottery"} for turn in range(30)),
-    *({"missing_capability": f"warp loom {turn}", "intent_category": "Weaving"} for turn in range(30)),
+    *(
+        {"missing_capability": f"glaze kiln {turn}", "intent_category": "pottery"}
+        for turn in range(30)
+    ),
+    *(
+        {"missing_capability": f"warp loom {turn}", "intent_category": "Weaving"}
+        for turn in range(30)
+    ),
 ]
 GLAZE = {"missing_capability": "glaze of the kiln"}
 
@@ -52,7 +58,11 @@ def test_words_of_a_category_give_it() -> None:
 def test_what_an_agent_said_is_never_overwritten() -> None:
     contrary = {**GLAZE, "intent_category": "Weaving", "operations_involved": ["temperature"]}
     last = reclassify(gaps([*LEARNED, contrary])).row(-1, named=True)
-    assert (last["category"], last["category_by"], last["category_probability"]) == ("Weaving", "agent", None)
+    assert (last["category"], last["category_by"], last["category_probability"]) == (
+        "Weaving",
+        "agent",
+        None,
+    )
 
 
 def test_a_guess_is_no_example_and_is_judged_again() -> None:
@@ -108,7 +118,10 @@ def test_an_operation_tells_a_category_where_nine_in_ten_agree(
     agreeing: int, learned: dict[str, str]
 ) -> None:
     rows = [
-        {"intent_category": "pottery" if turn < agreeing else "weaving", "operations_involved": ["kiln"]}
+        {
+            "intent_category": "pottery" if turn < agreeing else "weaving",
+            "operations_involved": ["kiln"],
+        }
         for turn in range(10)
     ]
     assert operations_of(Parts.of(records(rows))) == learned
@@ -116,7 +129,10 @@ def test_an_operation_tells_a_category_where_nine_in_ten_agree(
 
 @pytest.mark.parametrize(("number", "known"), [(4, False), (5, True)])
 def test_a_category_of_fewer_than_five_records_is_not_learned(number: int, known: bool) -> None:
-    few = [{"missing_capability": f"anvil {turn}", "intent_category": "forging"} for turn in range(number)]
+    few = [
+        {"missing_capability": f"anvil {turn}", "intent_category": "forging"}
+        for turn in range(number)
+    ]
     classifier = train(Parts.of(records([*LEARNED, *few])))
     assert classifier is not None
     assert ("forging" in classifier.categories) is known
@@ -124,7 +140,8 @@ def test_a_category_of_fewer_than_five_records_is_not_learned(number: int, known
 
 def test_three_categories_are_told_apart() -> None:
     third = [
-        {"missing_capability": f"anvil hammer {turn}", "intent_category": "forging"} for turn in range(30)
+        {"missing_capability": f"anvil hammer {turn}", "intent_category": "forging"}
+        for turn in range(30)
     ]
     classifier = train(Parts.of(records([*LEARNED, *third])))
     assert classifier is not None
@@ -141,7 +158,9 @@ def test_order_and_parts_of_records_do_not_matter() -> None:
 
 
 def test_what_does_not_count_is_not_learned_from() -> None:
-    frame = gaps([*LEARNED, GLAZE]).with_columns(counted=pl.col("missing_capability") == "glaze of the kiln")
+    frame = gaps([*LEARNED, GLAZE]).with_columns(
+        counted=pl.col("missing_capability") == "glaze of the kiln"
+    )
     assert reclassify(frame)["category"][-1] is None
 
 
@@ -151,7 +170,9 @@ def test_what_is_learned_may_come_from_a_wider_corpus() -> None:
 
 
 def test_ranking_takes_the_given_category_and_else_the_agents() -> None:
-    given = reclassify(gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}]))
+    given = reclassify(
+        gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}])
+    )
     named = with_assigned_categories(given.lazy()).collect()["intent_category"]
     assert named.to_list() == ["Tonal", "wb", "uncategorized"]
     # What was given stays when agents are asked.

@@ -49,7 +49,9 @@ def test_only_what_the_entries_say_is_filled() -> None:
     assert found.schema == CAPABILITIES.schema
     filled = ("covered_by", "variants")
     assert found.drop(filled).equals(frame.drop(filled))
-    explained = [(each["wording"], each["entry"]) for variants in found["variants"] for each in variants]
+    explained = [
+        (each["wording"], each["entry"]) for variants in found["variants"] for each in variants
+    ]
     assert ("star trails", "star_trails") in explained
 
 
@@ -65,7 +67,9 @@ def test_operations_bring_an_entry_forward_but_do_not_make_it_cover_the_need() -
 
 
 def test_operations_of_entries_are_folded_as_those_of_records_are() -> None:
-    vocabulary = Vocabulary((Entry("glow", operations=("Tone Equalizer",)), Entry("fog", operations=("x",))))
+    vocabulary = Vocabulary(
+        (Entry("glow", operations=("Tone Equalizer",)), Entry("fog", operations=("x",)))
+    )
     rows = [{"missing_capability": "curtains", "operations_involved": ["toneequal"]}]
 
     assert first(covered(ranked(rows), vocabulary))["entry"] == "glow"
@@ -101,6 +105,8 @@ def test_nothing_covers_what_is_probably_several_needs() -> None:
 
 
 def test_the_frame_of_a_wording_is_no_part_of_the_need() -> None:
-    found = covered(ranked([{"missing_capability": "there is no way to have a glow of lamps"}]), VOCABULARY)
+    found = covered(
+        ranked([{"missing_capability": "there is no way to have a glow of lamps"}]), VOCABULARY
+    )
 
     assert found.select(probably_covered()).item() is True

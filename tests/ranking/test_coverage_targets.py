@@ -34,7 +34,9 @@ def test_a_right_entry_is_among_the_first_three_and_few_open_needs_are_called_co
 
 
 @pytest.mark.parametrize("operations", [False, True])
-def test_of_a_map_desk_entries_are_found_and_no_open_need_is_called_covered(operations: bool) -> None:
+def test_of_a_map_desk_entries_are_found_and_no_open_need_is_called_covered(
+    operations: bool,
+) -> None:
     vocabulary = load_vocabulary(MAP_DESK)
     shipped, unmet = covering.read_needs(MAP_DESK / "needs.jsonl")
 

@@ -27,7 +27,9 @@ VOCABULARY = Vocabulary(
 )
 
 
-def drafted(rows: Sequence[Row], vocabulary: Vocabulary | None = None, *, counted: bool = True) -> Draft:
+def drafted(
+    rows: Sequence[Row], vocabulary: Vocabulary | None = None, *, counted: bool = True
+) -> Draft:
     """The draft of the first capability of some records."""
     frame = ranked(rows)
     wanted = frame["capability_id"][0]
@@ -42,7 +44,11 @@ def drafted(rows: Sequence[Row], vocabulary: Vocabulary | None = None, *, counte
 
 def test_an_entry_has_the_name_description_tags_and_operations_that_records_tell() -> None:
     rows = [
-        {"description": "Fog is too dense", "intent_category": "Tonal", "operations_involved": ["haze"]},
+        {
+            "description": "Fog is too dense",
+            "intent_category": "Tonal",
+            "operations_involved": ["haze"],
+        },
         {
             "description": "fog is too dense.",
             "intent_category": "tone",
@@ -60,7 +66,10 @@ def test_an_entry_has_the_name_description_tags_and_operations_that_records_tell
 @pytest.mark.parametrize(
     ("wordings", "description"),
     [
-        (["sky mask"] * 3 + ["wanted mask that selects only the sky"] * 2, "Mask that selects only the sky."),
+        (
+            ["sky mask"] * 3 + ["wanted mask that selects only the sky"] * 2,
+            "Mask that selects only the sky.",
+        ),
         (
             ["sky mask"] * 2 + ["no mask of the sky as a single op", "sky mask cannot be had"],
             "Mask of the sky.",
@@ -68,7 +77,10 @@ def test_an_entry_has_the_name_description_tags_and_operations_that_records_tell
         (["sky mask"] * 2 + ["mask the manta in a sky of blue water", "moon mask"], "Sky mask."),
         (["wanted Sky mask as a single op.", "sky_mask_as_a_single_op"], "Sky mask."),
         (["In every shot I want to mask the sky"], "In every shot mask the sky."),
-        (["sky_mask — selects the sky, and nothing else", "sky mask"], "Selects the sky, and nothing else."),
+        (
+            ["sky_mask — selects the sky, and nothing else", "sky mask"],
+            "Selects the sky, and nothing else.",
+        ),
     ],
 )
 def test_a_description_is_a_phrase_for_the_whole_need_and_no_request(
@@ -102,9 +114,17 @@ def test_of_a_vocabulary_only_its_own_tags_are_taken() -> None:
 
 def test_intents_are_examples_without_the_request_the_most_frequent_first_and_once_each() -> None:
     asked = ["Less fog, please", " ", None, "more light", "I want more  light", "More light."]
-    others = ["the photographer asked for lamp glow", "can you see it?", "as I like it", "wanted lamp glow"]
+    others = [
+        "the photographer asked for lamp glow",
+        "can you see it?",
+        "as I like it",
+        "wanted lamp glow",
+    ]
 
-    assert drafted([{"intent": intent} for intent in asked + others]).examples == ("More light.", "Less fog.")
+    assert drafted([{"intent": intent} for intent in asked + others]).examples == (
+        "More light.",
+        "Less fog.",
+    )
 
 
 def test_three_sessions_of_different_images_are_to_be_tested_unsatisfied_ones_first() -> None:
@@ -119,11 +139,20 @@ def test_three_sessions_of_different_images_are_to_be_tested_unsatisfied_ones_fi
 
     made = drafted(rows).checklist
 
-    assert [(check.session_id, check.image_id) for check in made] == [("s2", "b"), (None, "c"), ("s4", "d")]
+    assert [(check.session_id, check.image_id) for check in made] == [
+        ("s2", "b"),
+        (None, "c"),
+        ("s4", "d"),
+    ]
 
 
 def test_a_check_leads_back_to_the_line_and_says_what_to_ask_and_what_was_done_instead() -> None:
-    row = {"intent": "lift it", "workaround": "a brush", "snapshot_hash": "abc", "timestamp": day(1)}
+    row = {
+        "intent": "lift it",
+        "workaround": "a brush",
+        "snapshot_hash": "abc",
+        "timestamp": day(1),
+    }
 
     check = drafted([row]).checklist[0]
 
@@ -158,12 +187,15 @@ def test_nothing_is_said_that_no_record_says() -> None:
     }
     message = msgspec.to_builtins([made.entry, made.examples])
     assert {
-        stem(word) for word in words(re.sub(r"\b(name|description|tags|touches)\b", " ", str(message)))
+        stem(word)
+        for word in words(re.sub(r"\b(name|description|tags|touches)\b", " ", str(message)))
     } <= said
 
 
 def test_text_of_logs_is_made_visible() -> None:
-    made = drafted([{"description": "a\x1b[31mb\u202ec\nd", "intent": "e\x07", "workaround": "\x9b"}])
+    made = drafted(
+        [{"description": "a\x1b[31mb\u202ec\nd", "intent": "e\x07", "workaround": "\x9b"}]
+    )
 
     shown = str(msgspec.to_builtins(made))
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", shown)

@@ -8,7 +8,9 @@ import pytest
 from vocabgap.ranking.coverage import EntryIndex, Match
 from vocabgap.ranking.vocabulary import Entry
 
-OTHERS = tuple(Entry(name) for name in ("anchor_chain", "bell_buoy", "cargo_net", "deck_lamp", "engine_room"))
+OTHERS = tuple(
+    Entry(name) for name in ("anchor_chain", "bell_buoy", "cargo_net", "deck_lamp", "engine_room")
+)
 SEA_WORDS = ["anchor", "bell", "cargo", "deck", "chain", "nets", "lamp", "rooms", "tide", "quay"]
 PUMPS = ["pump", "sail", "winch", "deck"]
 
@@ -19,7 +21,8 @@ def best(phrase: str, *entries: Entry, operations: tuple[str, ...] = ()) -> Matc
 
 def order(phrase: str, *entries: Entry, operations: tuple[str, ...] = ()) -> list[str]:
     return [
-        match.entry.name for match in EntryIndex(entries).covering(phrase, dict.fromkeys(operations, 1.0))
+        match.entry.name
+        for match in EntryIndex(entries).covering(phrase, dict.fromkeys(operations, 1.0))
     ]
 
 
@@ -40,11 +43,15 @@ def test_a_word_is_found_in_every_field(entry: Entry) -> None:
 
 def test_terms_are_words_as_written_and_their_shares_make_the_score() -> None:
     match = best(
-        "Tides and quays", Entry("tide", "Tide at the quay.", operations=("pump",)), operations=("pump",)
+        "Tides and quays",
+        Entry("tide", "Tide at the quay.", operations=("pump",)),
+        operations=("pump",),
     )
 
     assert {term for term, _ in match.terms} == {"tides", "pump", "quays"}
-    assert [share for _, share in match.terms] == sorted((share for _, share in match.terms), reverse=True)
+    assert [share for _, share in match.terms] == sorted(
+        (share for _, share in match.terms), reverse=True
+    )
     assert sum(share for _, share in match.terms) == pytest.approx(match.score)
 
 
@@ -55,7 +62,9 @@ def test_a_rare_word_counts_more_than_a_frequent_one() -> None:
 
 
 def test_a_word_that_no_entry_knows_counts_against_all_of_them() -> None:
-    assert best("tide zeppelin", Entry("tide")).explained < best("tide", Entry("tide")).explained / 2
+    assert (
+        best("tide zeppelin", Entry("tide")).explained < best("tide", Entry("tide")).explained / 2
+    )
 
 
 def test_an_entry_whose_name_says_more_than_the_need_covers_less_of_it() -> None:
@@ -86,20 +95,27 @@ def test_what_a_description_says_of_another_entry_is_said_of_that_one(name: str)
         ("quay haze", "quay haze"),
     ],
 )
-def test_names_of_others_are_taken_out_whole_and_the_longest_first(description: str, left: str) -> None:
+def test_names_of_others_are_taken_out_whole_and_the_longest_first(
+    description: str, left: str
+) -> None:
     entries = [Entry("pier_fog", description), *map(Entry, ("quay_haze", "quay_haze_thin", "quay"))]
 
     found = {
         word
         for word in ("quay", "haze", "thin", "pier", "fog")
-        if any(match.entry.name == "pier_fog" for match in EntryIndex(entries).covering(word, top=9))
+        if any(
+            match.entry.name == "pier_fog" for match in EntryIndex(entries).covering(word, top=9)
+        )
     }
 
     assert found == {"pier", "fog", *left.split()}
 
 
 def test_words_that_are_spelt_alike_stand_for_each_other_in_part() -> None:
-    exact, near = best("photograph", Entry("photograph")), best("photography", Entry("photographer"))
+    exact, near = (
+        best("photograph", Entry("photograph")),
+        best("photography", Entry("photographer")),
+    )
 
     assert near.entry.name == "photographer"
     assert 0.0 < near.explained < exact.explained
@@ -113,7 +129,10 @@ def test_an_operation_that_few_entries_share_counts_more() -> None:
     entries = [Entry(f"e{number}", operations=("pump",)) for number in range(4)]
 
     assert (
-        order("zeppelin", *entries, Entry("z", operations=("sail",)), operations=("pump", "sail"))[0] == "z"
+        order("zeppelin", *entries, Entry("z", operations=("sail",)), operations=("pump", "sail"))[
+            0
+        ]
+        == "z"
     )
 
 
@@ -169,11 +188,17 @@ def asked_of_many(seed: int) -> tuple[EntryIndex, str, dict[str, float]]:
         for number in range(40)
     ]
     need = " ".join([*some(SEA_WORDS, 4, chance), *some(["zeppelin"], 2, chance), "tide"])
-    return EntryIndex(entries), need, {name: chance.uniform(0.1, 1.0) for name in some(PUMPS, 3, chance)}
+    return (
+        EntryIndex(entries),
+        need,
+        {name: chance.uniform(0.1, 1.0) for name in some(PUMPS, 3, chance)},
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_first_three_are_those_of_the_whole_order_and_the_one_that_explains_most(seed: int) -> None:
+def test_the_first_three_are_those_of_the_whole_order_and_the_one_that_explains_most(
+    seed: int,
+) -> None:
     index, need, operations = asked_of_many(seed)
 
     every = index.covering(need, operations, top=40)  # so many that none is passed over

@@ -16,7 +16,10 @@ LONG = [{"missing_capability": "long", "session_id": f"s{n}"} for n in range(2)]
         ({"min_images": 2}, [("widely", True), ("often", False), ("long", False)]),
         ({"min_sessions": 1}, [("often", True), ("long", True), ("widely", False)]),
         ({"min_sessions": 2}, [("long", True), ("often", False), ("widely", False)]),
-        ({"min_images": 2, "min_sessions": 1}, [("often", False), ("widely", False), ("long", False)]),
+        (
+            {"min_images": 2, "min_sessions": 1},
+            [("often", False), ("widely", False), ("long", False)],
+        ),
         ({"min_images": 0}, [("often", True), ("widely", True), ("long", True)]),
     ],
 )

@@ -19,7 +19,9 @@ def test_unknown_session_is_not_counted(unknown: str | None) -> None:
 
 
 def test_sessions_of_two_tenants_are_not_one() -> None:
-    table = ranked([{"session_id": "s1", "tenant_id": tenant} for tenant in ("a", "a", "a", "b", "b")])
+    table = ranked(
+        [{"session_id": "s1", "tenant_id": tenant} for tenant in ("a", "a", "a", "b", "b")]
+    )
 
     assert table.select("sessions", "largest_session").row(0) == (2, 3)
 
@@ -64,7 +66,9 @@ def test_categories_account_for_every_mention(blank: str) -> None:
     assert tally_of(table, "categories") == [("tone", 1), ("uncategorized", 1)]
 
 
-@pytest.mark.parametrize("spelling", ["toneequalizer", "ToneEqualizer", "tone equalizer", " toneequal "])
+@pytest.mark.parametrize(
+    "spelling", ["toneequalizer", "ToneEqualizer", "tone equalizer", " toneequal "]
+)
 def test_operation_aliases_fold(spelling: str) -> None:
     table = ranked([{"operations_involved": [spelling]}, {"operations_involved": ["toneequal"]}])
 

@@ -52,7 +52,9 @@ def test_second_record_of_an_image_fills_up_the_examples() -> None:
 
 @pytest.mark.parametrize("field", ["session_id", "snapshot_hash", "workaround"])
 def test_record_that_knows_more_comes_before_a_newer_one(field: str) -> None:
-    table = ranked([{"timestamp": day(1), field: "known"}, *({"timestamp": day(n)} for n in (5, 6, 7))])
+    table = ranked(
+        [{"timestamp": day(1), field: "known"}, *({"timestamp": day(n)} for n in (5, 6, 7))]
+    )
 
     assert [example["timestamp"] for example in examples_of(table)] == [day(7), day(6), day(1)]
 
@@ -60,7 +62,9 @@ def test_record_that_knows_more_comes_before_a_newer_one(field: str) -> None:
 @pytest.mark.parametrize("field", ["session_id", "snapshot_hash", "workaround"])
 @pytest.mark.parametrize("blank", ["", " "])
 def test_record_does_not_know_what_is_blank(field: str, blank: str) -> None:
-    older = [{"image_id": f"b{number}", "timestamp": day(number), field: blank} for number in (1, 2, 3)]
+    older = [
+        {"image_id": f"b{number}", "timestamp": day(number), field: blank} for number in (1, 2, 3)
+    ]
 
     table = ranked([*older, {"image_id": "a", "timestamp": day(9), field: None}])
 
@@ -70,7 +74,9 @@ def test_record_does_not_know_what_is_blank(field: str, blank: str) -> None:
 def test_examples_of_the_same_moment_are_in_order_of_place() -> None:
     places = [("z/log", 1), ("a/log", 2), ("a/log", 1)]
 
-    table = ranked([{"timestamp": day(1), "source_path": path, "line": line} for path, line in places])
+    table = ranked(
+        [{"timestamp": day(1), "source_path": path, "line": line} for path, line in places]
+    )
 
     found = [(example["source_path"], example["line"]) for example in examples_of(table)]
     assert found == [("a/log", 1), ("a/log", 2), ("z/log", 1)]

@@ -26,9 +26,16 @@ TOOLS = [
         "description": "Gives high and low water.",
         "inputSchema": {"type": "object", "properties": {"harbour": {"type": "string"}}},
     },
-    {"name": "list_ships", "annotations": {"title": "List ships"}, "inputSchema": {"type": "object"}},
+    {
+        "name": "list_ships",
+        "annotations": {"title": "List ships"},
+        "inputSchema": {"type": "object"},
+    },
 ]
-TABLE = [Entry("lamp_glow", "Glow, around lamps.", ("lamp", "light"), ("bloom", "blur")), Entry("quay_haze")]
+TABLE = [
+    Entry("lamp_glow", "Glow, around lamps.", ("lamp", "light"), ("bloom", "blur")),
+    Entry("quay_haze"),
+]
 SPELLINGS = [
     ("words.jsonl", """{"name": "quay_haze"}
 
@@ -63,7 +70,9 @@ def test_a_manifest_gives_its_entries_with_what_they_touch(tmp_path: Path) -> No
     [{"tools": TOOLS}, {"jsonrpc": "2.0", "id": 1, "result": {"tools": TOOLS}}],
     ids=["as it is", "in its envelope"],
 )
-def test_a_tools_list_gives_tools_whose_arguments_are_no_operations(tmp_path: Path, document: object) -> None:
+def test_a_tools_list_gives_tools_whose_arguments_are_no_operations(
+    tmp_path: Path, document: object
+) -> None:
     found = load_vocabulary(write(tmp_path, "harbour.json", document))
 
     assert found.entries == (
@@ -98,7 +107,11 @@ def test_the_same_entries_are_read_from_every_format(tmp_path: Path, name: str, 
         ("a.json", '[{"name": 3}]', "entry 1: name: expected text, found 3"),
         ("a.json", '[{"name": "a", "tags": 3}]', r"entry 1 \('a'\): tags: expected texts, found 3"),
         ("a.json", '[{"name": "a", "touches": [{}]}]', r"entry 1 \('a'\): touches: expected texts"),
-        ("a.json", '[{"name": "a", "description": []}]', r"entry 1 \('a'\): description: expected text"),
+        (
+            "a.json",
+            '[{"name": "a", "description": []}]',
+            r"entry 1 \('a'\): description: expected text",
+        ),
         ("a.json", '[{"name": "\\ud800"}]', "entry 1: character 1 is half of a surrogate pair"),
         ("a.toml", "", r"the format of '\.toml' files is not known"),
     ],

@@ -29,7 +29,9 @@ def identified(
     whole = len(VERDICTS.columns)
     rows = [row if len(row) == whole else (*row, [row[0]]) for row in verdicts]
     table = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
-    made = identify(found, found.constrained(constraints), Parts.of(frame), baseline=baseline, verdicts=table)
+    made = identify(
+        found, found.constrained(constraints), Parts.of(frame), baseline=baseline, verdicts=table
+    )
     IDENTITIES.require(made.identities)
     GROUPS.require(made.groups)
     return made
@@ -47,7 +49,12 @@ def statuses(made: Identified) -> dict[str, str]:
 def test_an_identifier_is_carried_over_to_another_label() -> None:
     before = identified("sky mask", "sky mask", "sky mask tool", threshold=0.7)
     after = identified(
-        "sky mask", "sky mask tool", "sky mask tool", "sky mask tool", threshold=0.7, baseline=before.groups
+        "sky mask",
+        "sky mask tool",
+        "sky mask tool",
+        "sky mask tool",
+        threshold=0.7,
+        baseline=before.groups,
     )
 
     assert before.groups["label"].unique().to_list() != after.groups["label"].unique().to_list()
@@ -63,7 +70,9 @@ def test_of_a_group_that_came_apart_the_larger_part_goes_on() -> None:
 
 
 def test_a_new_group_takes_no_identifier_that_another_had() -> None:
-    before = identified("sky mask").groups.with_columns(surface=pl.lit("tool"), mentions=pl.lit(1, pl.Int64))
+    before = identified("sky mask").groups.with_columns(
+        surface=pl.lit("tool"), mentions=pl.lit(1, pl.Int64)
+    )
     after = identified("sky mask", "tool", baseline=before)
 
     assert ids(after)["tool"] == derived_id("sky mask")
@@ -143,7 +152,10 @@ def test_what_was_decided_is_told_once_and_in_order() -> None:
     ]
 
     made = identified(
-        "sky mask", "film grain", verdicts=verdicts, constraints=[Together("sky mask", "film grain")]
+        "sky mask",
+        "film grain",
+        verdicts=verdicts,
+        constraints=[Together("sky mask", "film grain")],
     )
 
     (row,) = made.identities.to_dicts()
@@ -155,7 +167,9 @@ def ranked_by(*verdicts: tuple[Any, ...]) -> pl.DataFrame:
     asked = ["sky mask"] * 3 + ["film grain"] * 2 + ["lamp"]
     frame = records([{"missing_capability": phrase} for phrase in asked])
     found = cluster(frame, threshold=0.0)
-    table = pl.DataFrame([(*row, [row[0]]) for row in verdicts], schema=VERDICTS.schema, orient="row")
+    table = pl.DataFrame(
+        [(*row, [row[0]]) for row in verdicts], schema=VERDICTS.schema, orient="row"
+    )
     known = identify(found, found.constrained([]), Parts.of(frame), verdicts=table).identities
     return rank(frame, found, identities=known)
 
@@ -197,7 +211,9 @@ def traced(before: Sequence[str], after: Sequence[str], **given: Any) -> pl.Data
     """The lineage of some phrases over others: columns relation, previous label and label."""
     baseline = identified(*before, threshold=given.pop("cut_before", 0.0)).groups
     made = identified(*after, baseline=baseline, **given)
-    found = trace(made.groups, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), baseline)
+    found = trace(
+        made.groups, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), baseline
+    )
     LINEAGE.require(found.relations)
     assert found.groups["run"].unique().sort().to_list() == ["present", "previous"]
     return found.relations.select("relation", "previous_label", "label", "shared_mentions")
@@ -215,7 +231,8 @@ def test_new_gone_and_continued_are_told() -> None:
 
 def test_there_is_nothing_to_tell_of_a_first_run() -> None:
     ranked = pl.DataFrame(
-        {"capability_id": [derived_id("sky mask")], "rank": [1]}, schema_overrides={"rank": pl.Int64}
+        {"capability_id": [derived_id("sky mask")], "rank": [1]},
+        schema_overrides={"rank": pl.Int64},
     )
 
     found = trace(identified("sky mask").groups, ranked)

@@ -46,7 +46,9 @@ rows = st.fixed_dictionaries(
         "workaround": st.sampled_from(["", "a brush"]),
         "intent_category": st.sampled_from(sorted(CATEGORY_OF)),
         "operations_involved": st.lists(st.sampled_from(sorted(OPERATION_OF)), max_size=4),
-        "vocabulary_used": st.lists(st.sampled_from(["warm_dusk", " warm_dusk", "cool"]), max_size=3),
+        "vocabulary_used": st.lists(
+            st.sampled_from(["warm_dusk", " warm_dusk", "cool"]), max_size=3
+        ),
         "satisfaction": st.sampled_from([None, -1, 0, 1]),
         "tenant_id": st.sampled_from(["ana", "bo"]),
         "repo_slug": st.sampled_from(["coast", "inland"]),
@@ -65,7 +67,8 @@ def with_their_rows(
     for row in asked:
         members[number[row["missing_capability"]]].append(row)
     return [
-        (capability, members[number[capability["variants"][0]["wording"]]]) for capability in table.to_dicts()
+        (capability, members[number[capability["variants"][0]["wording"]]])
+        for capability in table.to_dicts()
     ]
 
 
@@ -86,11 +89,16 @@ def test_every_column_is_that_of_a_count_by_hand(asked: list[Row]) -> None:
     assert table["mentions"].sum() == len(asked)
     for capability, own in with_their_rows(table, found, asked):
         assert {name: capability[name] for name in counted(own)} == counted(own)
-        named = [name["name"] for name in capability["categories"] if name["name"] != "uncategorized"]
+        named = [
+            name["name"] for name in capability["categories"] if name["name"] != "uncategorized"
+        ]
         assert capability["intent_category"] == (named or ["uncategorized"])[0]
         spelt = {entry["wording"]: entry["mentions"] for entry in capability["variants"]}
         assert spelt == Counter(row["missing_capability"] for row in own)
-        assert capability["label"] in {*spelt, *(label for text in spelt for label in labels_of([text]))}
+        assert capability["label"] in {
+            *spelt,
+            *(label for text in spelt for label in labels_of([text])),
+        }
         shown = [line_of[example["line"]] for example in capability["examples"]]
         assert all(any(row is other for other in own) for row in shown)
         assert len(shown) == min(3, len(own))
@@ -108,8 +116,12 @@ def counted(own: Sequence[Row]) -> dict[str, Any]:
     """The columns of a capability that some rows ask for, counted in plain Python."""
     ratings = Counter(row["satisfaction"] for row in own)
     moments = [row["timestamp"] for row in own if row["timestamp"]]
-    sessions = {(row["tenant_id"], row["session_id"]) for row in own if (row["session_id"] or "").strip()}
-    operations = (name for row in own for name in {OPERATION_OF[each] for each in row["operations_involved"]})
+    sessions = {
+        (row["tenant_id"], row["session_id"]) for row in own if (row["session_id"] or "").strip()
+    }
+    operations = (
+        name for row in own for name in {OPERATION_OF[each] for each in row["operations_involved"]}
+    )
     used = (name for row in own for name in {each.strip() for each in row["vocabulary_used"]})
     return {
         "mentions": len(own),
@@ -146,7 +158,9 @@ def test_order_is_that_of_the_documented_keys(asked: list[Row], by: RankBy) -> N
         )
 
     assert capabilities == sorted(capabilities, key=place)
-    assert [capability["rank"] for capability in capabilities] == list(range(1, len(capabilities) + 1))
+    assert [capability["rank"] for capability in capabilities] == list(
+        range(1, len(capabilities) + 1)
+    )
 
 
 @pytest.mark.slow
@@ -167,7 +181,9 @@ def test_order_and_buckets_of_records_change_nothing(
     clustered = numbered(marked, 0).join(columns, on="missing_capability")
     selected = Parts.of(clustered.filter("counted"))
     whole = Whole(now, clustered["timestamp"].min(), drawn_units(selected))  # type: ignore[arg-type]
-    buckets = [clustered.filter(pl.col("cluster") % 3 == number).select(READ) for number in range(3)]
+    buckets = [
+        clustered.filter(pl.col("cluster") % 3 == number).select(READ) for number in range(3)
+    ]
     tables = united(evidence(bucket, whole, wanted) for bucket in buckets)
     assert_frame_equal(
         capabilities_of(tables, found, wanted, whole, default_identities(found.clusters)),
@@ -193,7 +209,9 @@ def test_a_record_of_many_mentions_counts_as_so_many_records(
     assert_frame_equal(ranked, same, check_exact=True)
 
 
-@given(st.lists(st.text(min_size=1, max_size=8).filter(str.strip), max_size=12), st.floats(0.0, 1.0))
+@given(
+    st.lists(st.text(min_size=1, max_size=8).filter(str.strip), max_size=12), st.floats(0.0, 1.0)
+)
 def test_identifiers_are_unique(phrases: list[str], threshold: float) -> None:
     frame = records([{"missing_capability": phrase} for phrase in phrases])
 

@@ -16,11 +16,15 @@ def told(before: list[Surface], after: list[Surface]) -> set[tuple[str, str | No
     """Relation, later and earlier identifier, of capabilities that have these surfaces and mentions."""
     earlier, later = (
         pl.DataFrame(
-            [(name, name, None, surface, mentions) for name, surface, mentions in run], SCHEMA, orient="row"
+            [(name, name, None, surface, mentions) for name, surface, mentions in run],
+            SCHEMA,
+            orient="row",
         )
         for run in (before, after)
     )
-    return set(relations(earlier, later).select("relation", "capability_id", "previous_id").iter_rows())
+    return set(
+        relations(earlier, later).select("relation", "capability_id", "previous_id").iter_rows()
+    )
 
 
 @pytest.mark.parametrize(

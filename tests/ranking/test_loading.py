@@ -24,7 +24,10 @@ def test_a_folder_stands_for_the_manifests_in_it_at_any_depth(tmp_path: Path) ->
 
     found = load_vocabulary(tmp_path / "packs")
 
-    assert [(entry.name, entry.pack) for entry in found.entries] == [("fog", "starter"), ("glow", "deep")]
+    assert [(entry.name, entry.pack) for entry in found.entries] == [
+        ("fog", "starter"),
+        ("glow", "deep"),
+    ]
 
 
 def test_files_are_told_with_pack_count_and_digest(tmp_path: Path) -> None:
@@ -43,7 +46,9 @@ def test_the_order_of_paths_does_not_matter(tmp_path: Path) -> None:
     assert all(each == loaded[0] for each in loaded)
 
 
-def test_a_file_that_is_reached_twice_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_reached_twice_counts_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write(tmp_path, "starter/manifest.json", names("fog"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "linked").symlink_to(tmp_path / "starter")

@@ -64,7 +64,9 @@ def test_an_entry_of_the_name_is_told_as_what_to_look_at_first() -> None:
     proposed, notes = propose_name(["mask", "sky"], [], [Entry("mask_sky")], fallback="")
 
     assert proposed == "mask_sky_2"
-    assert notes[-1] == ("the records suggest the name 'mask_sky', which an entry has: check it first")
+    assert notes[-1] == (
+        "the records suggest the name 'mask_sky', which an entry has: check it first"
+    )
 
 
 def test_a_need_without_a_word_is_called_by_its_identifier() -> None:

@@ -22,7 +22,9 @@ def labels_of(table: pl.DataFrame) -> list[str]:
 )
 def test_what_is_asked_for_is_counted_first(by: str, expected: list[str]) -> None:
     often: list[Row] = [{"missing_capability": "often"}] * 9
-    widely: list[Row] = [{"missing_capability": "widely", "image_id": f"i{n % 6}"} for n in range(8)]
+    widely: list[Row] = [
+        {"missing_capability": "widely", "image_id": f"i{n % 6}"} for n in range(8)
+    ]
     long: list[Row] = [{"missing_capability": "long", "session_id": f"s{n % 5}"} for n in range(7)]
     badly: list[Row] = [{"missing_capability": "badly", "satisfaction": -1}] * 2
 
@@ -31,6 +33,7 @@ def test_what_is_asked_for_is_counted_first(by: str, expected: list[str]) -> Non
 
 def test_unknown_ranking_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        InvalidInputError, match=r"by: expected one of mentions, .*, unsatisfied, priority, found 'stars'"
+        InvalidInputError,
+        match=r"by: expected one of mentions, .*, unsatisfied, priority, found 'stars'",
     ):
         ranked([{}], by="stars")

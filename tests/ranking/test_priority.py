@@ -46,7 +46,9 @@ def test_recency_is_halved_by_each_half_life(days: int, expected: float) -> None
 
 
 def test_what_has_no_timestamp_is_as_old_as_the_oldest_record() -> None:
-    dated = [{"missing_capability": "dated", "timestamp": NOW - timedelta(days=days)} for days in (0, 90)]
+    dated = [
+        {"missing_capability": "dated", "timestamp": NOW - timedelta(days=days)} for days in (0, 90)
+    ]
 
     table = ranked([*dated, {"missing_capability": "undated"}], now=NOW)
 
@@ -70,7 +72,11 @@ def test_priority_is_the_product_of_its_factors() -> None:
 
 def test_equal_evidence_gives_equal_priority_wherever_it_stands() -> None:
     asked = [
-        {"missing_capability": f"need {name}", "image_id": image, "timestamp": NOW - timedelta(days=33)}
+        {
+            "missing_capability": f"need {name}",
+            "image_id": image,
+            "timestamp": NOW - timedelta(days=33),
+        }
         for name in range(40)
         for image in "abc"
     ]

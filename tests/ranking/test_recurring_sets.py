@@ -24,14 +24,20 @@ def of_sessions(*operations: Iterable[str]) -> pl.DataFrame:
     """A record a list of operations, each of an image and a session of its own."""
     return records(
         [
-            {"operations_involved": list(names), "session_id": f"s-{number}", "image_id": f"image-{number}"}
+            {
+                "operations_involved": list(names),
+                "session_id": f"s-{number}",
+                "image_id": f"image-{number}",
+            }
             for number, names in enumerate(operations)
         ]
     )
 
 
 def counts_of(frame: pl.DataFrame) -> dict[Held, int]:
-    return {tuple(names): number for names, number in frame.select("operations", "records").iter_rows()}
+    return {
+        tuple(names): number for names, number in frame.select("operations", "records").iter_rows()
+    }
 
 
 def plainly(lists: Sequence[Iterable[str]]) -> tuple[dict[Held, int], Counter[Held]]:
@@ -39,7 +45,9 @@ def plainly(lists: Sequence[Iterable[str]]) -> tuple[dict[Held, int], Counter[He
     held: Counter[Held] = Counter()
     for each in lists:
         names = sorted(set(each))
-        held.update(chain.from_iterable(combinations(names, size) for size in range(1, len(names) + 1)))
+        held.update(
+            chain.from_iterable(combinations(names, size) for size in range(1, len(names) + 1))
+        )
     closed = {
         names: number
         for names, number in held.items()
@@ -68,7 +76,8 @@ def test_closed_sets_are_those_that_counting_every_subset_gives(lists: list[set[
     for row in found.iter_rows(named=True):
         names = row["operations"]
         by_chance = max(
-            held[name,] * held[tuple(other for other in names if other != name)] / named for name in names
+            held[name,] * held[tuple(other for other in names if other != name)] / named
+            for name in names
         )
         assert row["expected"] == pytest.approx(by_chance, abs=1e-6)
         assert row["lift"] == pytest.approx(row["records"] / by_chance, abs=1e-5)
@@ -78,7 +87,11 @@ def test_spellings_and_own_aliases_fold() -> None:
     lists = [["Tone Equalizer", "trim"], ["toneequal", "crop"], ["toneequalizer", " crop"]]
     found = recurring_sets(
         of_sessions(*lists),
-        operation_aliases={"trim": "crop", "tone equalizer": "toneequal", "toneequalizer": "toneequal"},
+        operation_aliases={
+            "trim": "crop",
+            "tone equalizer": "toneequal",
+            "toneequalizer": "toneequal",
+        },
     )
     assert counts_of(found) == {("crop", "toneequal"): 3}
 
@@ -93,7 +106,9 @@ def test_one_session_that_says_it_over_and_over_does_not_decide() -> None:
     assert (row["records"], row["sessions"]) == (3, 3)
 
 
-def test_first_come_those_in_most_records_beyond_chance_and_small_counts_do_not_stand_first() -> None:
+def test_first_come_those_in_most_records_beyond_chance_and_small_counts_do_not_stand_first() -> (
+    None
+):
     often = [["a", "b"]] * 9 + [["a"]] * 6 + [["b"]] * 6
     rare = [["x", "y"]] * 3
     found = recurring_sets(of_sessions(*often, *rare, *[["z"]] * 30))
@@ -132,4 +147,6 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     lists = [[*names[:place], *names[place + 1 :]] for place in range(MOST_OPERATIONS)]
     found = recurring_sets(of_sessions(*lists * 2))
     assert next(steps) <= 51
-    assert counts_of(found) == {name: number for name, number in counts_of(found).items() if number > LEAST}
+    assert counts_of(found) == {
+        name: number for name, number in counts_of(found).items() if number > LEAST
+    }

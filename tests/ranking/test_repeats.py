@@ -15,7 +15,10 @@ START = datetime(2025, 5, 1, tzinfo=UTC)
 
 def at(hours: Sequence[float], **row: str) -> list[dict[str, Any]]:
     """Mentions at some hours, each in a session of its own."""
-    return [{"timestamp": START + timedelta(hours=hour), "session_id": f"s{hour}", **row} for hour in hours]
+    return [
+        {"timestamp": START + timedelta(hours=hour), "session_id": f"s{hour}", **row}
+        for hour in hours
+    ]
 
 
 def repeats_of(rows: Sequence[Row]) -> list[int]:
@@ -39,7 +42,9 @@ def repeats_of(rows: Sequence[Row]) -> list[int]:
         ([0, 0, 0, 0, 0], 0),
     ],
 )
-def test_regular_intervals_from_session_to_session_are_automation(hours: list[float], expected: int) -> None:
+def test_regular_intervals_from_session_to_session_are_automation(
+    hours: list[float], expected: int
+) -> None:
     assert repeats_of(at(hours)) == [expected]
 
 
@@ -55,7 +60,9 @@ def test_a_session_counts_once_and_brings_all_its_mentions() -> None:
 
 @pytest.mark.parametrize("session", [None, "", " "])
 def test_mention_without_a_session_is_a_session_of_its_own(session: str | None) -> None:
-    jobs = [{"timestamp": START + timedelta(hours=hour), "session_id": session} for hour in range(5)]
+    jobs = [
+        {"timestamp": START + timedelta(hours=hour), "session_id": session} for hour in range(5)
+    ]
 
     assert repeats_of(jobs) == [5]
 

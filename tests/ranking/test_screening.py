@@ -24,7 +24,8 @@ RULES = rules_in_force()
 def gaps(*rows: str | Mapping[str, Any]) -> pl.DataFrame:
     """Readable lines that all count, of which only the descriptions or other fields are given."""
     given = [
-        {"description": row, "missing_capability": None} if isinstance(row, str) else row for row in rows
+        {"description": row, "missing_capability": None} if isinstance(row, str) else row
+        for row in rows
     ]
     frame = records(given).with_columns(counted=pl.lit(value=True))
     return frame.match_to_schema(GAPS.schema, missing_columns="insert")
@@ -44,8 +45,12 @@ def test_who_wishes_for_something_about_failures_names_a_gap(description: str) -
 
 
 def test_an_aside_about_a_failure_leaves_a_gap_what_it_is() -> None:
-    assert rule_of("wanted a luminosity mask", notes="the preview timed out once", rules=RULES) is None
-    assert rule_of("Curve sampled by eye", "curve_sampler", "the probe timed out", rules=RULES) is None
+    assert (
+        rule_of("wanted a luminosity mask", notes="the preview timed out once", rules=RULES) is None
+    )
+    assert (
+        rule_of("Curve sampled by eye", "curve_sampler", "the probe timed out", rules=RULES) is None
+    )
 
 
 @pytest.mark.parametrize("field", ["workaround", "notes"])
@@ -73,7 +78,9 @@ def test_what_photographs_show_is_a_failure_only_where_something_failed(
 
 
 def test_an_aside_about_another_failure_makes_none_of_a_photograph() -> None:
-    assert rule_of("The broken pipe is in the way", workaround="the brush failed", rules=RULES) is None
+    assert (
+        rule_of("The broken pipe is in the way", workaround="the brush failed", rules=RULES) is None
+    )
     assert rule_of("Sky replacement", notes="failed: broken pipe", rules=RULES) == "transient"
 
 
@@ -111,18 +118,30 @@ def test_marked_records_stay_and_say_which_rule() -> None:
 )
 def test_notes_of_a_call_say_that_it_was_not_granted(notes: str, rule: str | None) -> None:
     made = screen(
-        gaps({"description": "the tool fold was called", "missing_capability": "fold", "notes": notes})
+        gaps(
+            {
+                "description": "the tool fold was called",
+                "missing_capability": "fold",
+                "notes": notes,
+            }
+        )
     )
     assert made.select("why_not", "rule").row(0) == ("not_granted" if rule else None, rule)
 
 
 def test_a_name_of_what_is_missing_may_be_the_message() -> None:
-    assert rule_of("Worked an hour later.", "The tile store returned 502", rules=RULES) == "transient"
+    assert (
+        rule_of("Worked an hour later.", "The tile store returned 502", rules=RULES) == "transient"
+    )
     # An agent that cannot do something often names it with the refusal; the need counts.
-    assert rule_of("Only two hosts are let through.", "download of a font: 403", rules=RULES) is None
+    assert (
+        rule_of("Only two hosts are let through.", "download of a font: 403", rules=RULES) is None
+    )
 
 
-@pytest.mark.parametrize(("part", "precision", "recall"), [("before", 1.0, 1.0), ("after", 0.94, 0.85)])
+@pytest.mark.parametrize(
+    ("part", "precision", "recall"), [("before", 1.0, 1.0), ("after", 0.94, 0.85)]
+)
 def test_rules_tell_refusals_from_needs(part: str, precision: float, recall: float) -> None:
     rows = (OWN / "refusals.tsv").read_text(encoding="utf-8").splitlines()
     found = [
@@ -165,7 +184,9 @@ def test_what_fits_a_rule_is_read_however_it_is_spelt(
     phrase: str, frame: str, spelling: Callable[[str], str]
 ) -> None:
     text = frame.format(spelling(phrase).replace("doesnt", "doesn't"))
-    row = pl.DataFrame({"description": [text], "missing_capability": "", "workaround": "", "notes": ""})
+    row = pl.DataFrame(
+        {"description": [text], "missing_capability": "", "workaround": "", "notes": ""}
+    )
     assert rule_of(text, rules=RULES) is not None
     assert row.filter(_may_fit(RULES)).height == 1
 

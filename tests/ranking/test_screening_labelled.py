@@ -16,7 +16,9 @@ MISTAKEN = {"The sign for the service is down the road and too dark"}
 def test_nearly_all_failures_are_told_and_hardly_any_gap_is_taken_for_one() -> None:
     rows = [line.split("\t") for line in LABELLED.read_text(encoding="utf-8").splitlines()]
     wrong = [
-        (rule, text) for rule, missing, text in rows if (rule_of(text, missing, rules=RULES) or "") != rule
+        (rule, text)
+        for rule, missing, text in rows
+        if (rule_of(text, missing, rules=RULES) or "") != rule
     ]
 
     assert ({text for rule, text in wrong if rule}, {text for rule, text in wrong if not rule}) == (

@@ -25,7 +25,9 @@ def ran(folder: Path, *, is_one_image: bool = False) -> Run:
     images: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for need, (often, rating) in ASKED.items():
         for number in range(often):
-            record = gap(need, satisfaction=rating, workaround="a brush", session_id=f"{need} {number}")
+            record = gap(
+                need, satisfaction=rating, workaround="a brush", session_id=f"{need} {number}"
+            )
             images["heron" if is_one_image else f"{need}-{number}"].append(record)
     if not (folder / "photos").exists():
         write_corpus(folder, images)
@@ -66,4 +68,7 @@ def test_it_is_printed_and_begins_the_report(tmp_path: Path) -> None:
         "--embedder", "none",
     ).out  # fmt: skip
     assert text.startswith(f"# What to author next\n\n{printed.rstrip()}\n\n")
-    assert "1. **film grain** (rank 2): asked for 5 times on 5 images, last on 2026-04-01; 5 of 5" in printed
+    assert (
+        "1. **film grain** (rank 2): asked for 5 times on 5 images, last on 2026-04-01; 5 of 5"
+        in printed
+    )

@@ -18,7 +18,8 @@ def asked_for(weeks: Sequence[float], corpus: float = 60, **settings: int) -> di
     """The capability of mentions so many weeks before now, in a corpus that is begun and used beside it."""
     asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in weeks]
     others = [
-        {"timestamp": NOW - timedelta(weeks=week), "missing_capability": "tilt shift"} for week in (corpus, 0)
+        {"timestamp": NOW - timedelta(weeks=week), "missing_capability": "tilt shift"}
+        for week in (corpus, 0)
     ]
     table = ranked([*asked, *others], now=NOW, **settings)
     return table.filter(label="lamp glow").row(0, named=True)
@@ -32,7 +33,8 @@ def test_weeks_are_counted_back_from_now_newest_last() -> None:
 
 def test_what_is_later_than_now_or_unreadable_is_in_no_week() -> None:
     table = ranked(
-        [{"timestamp": NOW + timedelta(seconds=1)}, {"timestamp": None}, {"timestamp": NOW}], now=NOW
+        [{"timestamp": NOW + timedelta(seconds=1)}, {"timestamp": None}, {"timestamp": NOW}],
+        now=NOW,
     )
 
     assert table["weekly"].to_list() == [[1]]
@@ -70,7 +72,9 @@ def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str | None
         ([(week, 20) for week in range(12)], None),  # twelve events exclude no doubled rate
     ],
 )
-def test_a_record_of_many_mentions_is_one_event(events: list[tuple[float, int]], trend: str | None) -> None:
+def test_a_record_of_many_mentions_is_one_event(
+    events: list[tuple[float, int]], trend: str | None
+) -> None:
     corpus = [{"timestamp": NOW - timedelta(weeks=60), "missing_capability": "tilt shift"}]
     asked = [{"timestamp": NOW - timedelta(weeks=week), "count": often} for week, often in events]
 
@@ -113,7 +117,8 @@ def test_of_many_needs_the_surest_are_told() -> None:
     ]
     sure = false_discovery_control([min(2 * min(pair), 1) for pair in tails]) <= SIGNIFICANCE
     expected = [
-        is_sure * (1 if more < fewer else -1) for is_sure, (more, fewer) in zip(sure, tails, strict=True)
+        is_sure * (1 if more < fewer else -1)
+        for is_sure, (more, fewer) in zip(sure, tails, strict=True)
     ]
 
     assert found(np.array(lately), np.array(whole)) == [*expected, 0]
@@ -122,9 +127,18 @@ def test_of_many_needs_the_surest_are_told() -> None:
 
 @pytest.mark.parametrize(
     ("others", "change"),
-    [((0, 0), 1), ((1, 2), 1), ((330, 1000), 1), ((660, 1000), 0), ((1000, 1000), 0), ((10, 1000), 1)],
+    [
+        ((0, 0), 1),
+        ((1, 2), 1),
+        ((330, 1000), 1),
+        ((660, 1000), 0),
+        ((1000, 1000), 0),
+        ((10, 1000), 1),
+    ],
 )
-def test_what_the_whole_log_does_is_no_change_of_a_need(others: tuple[int, int], change: int) -> None:
+def test_what_the_whole_log_does_is_no_change_of_a_need(
+    others: tuple[int, int], change: int
+) -> None:
     assert found(np.array([33]), np.array([50]), others) == [change]
 
 
@@ -146,16 +160,24 @@ def test_flat_rates_show_few_changes_and_a_doubling_is_found(recently: float) ->
             wrong += not doubled and any(message)
             right += doubled and message[-1] == 1
     assert wrong <= SIGNIFICANCE * logs
-    assert right >= 0.9 * logs or recently < 1  # a need that only keeps its rate in a quiet log is no rise
+    assert (
+        right >= 0.9 * logs or recently < 1
+    )  # a need that only keeps its rate in a quiet log is no rise
 
 
 def test_a_session_that_repeats_itself_is_no_trend() -> None:
     def trend(session: str | None) -> object:
-        asked: list[dict[str, Any]] = [{"timestamp": NOW - timedelta(weeks=week)} for week in (7, 8, 60)]
-        loop = [
-            {"timestamp": NOW - timedelta(days=2, seconds=turn), "session_id": session} for turn in range(40)
+        asked: list[dict[str, Any]] = [
+            {"timestamp": NOW - timedelta(weeks=week)} for week in (7, 8, 60)
         ]
-        others = [{"timestamp": NOW - timedelta(days=day), "missing_capability": "dew"} for day in range(80)]
+        loop = [
+            {"timestamp": NOW - timedelta(days=2, seconds=turn), "session_id": session}
+            for turn in range(40)
+        ]
+        others = [
+            {"timestamp": NOW - timedelta(days=day), "missing_capability": "dew"}
+            for day in range(80)
+        ]
         table = ranked([*asked, *loop, *others], now=NOW)
         return table.filter(label="lamp glow")["trend"].item()
 

@@ -38,7 +38,9 @@ def common(number: int) -> list[dict[str, object]]:
 
 def test_no_canary_of_one_folder_is_in_the_page_whatever_images_it_claims(tmp_path: Path) -> None:
     planted = []
-    for number, (field, form) in enumerate((field, form) for field in sorted(FIELDS) for form in FORMS):
+    for number, (field, form) in enumerate(
+        (field, form) for field in sorted(FIELDS) for form in FORMS
+    ):
         text = form.format(canary(number))
         for claimed in range(CLAIMED):
             record = {
@@ -46,7 +48,9 @@ def test_no_canary_of_one_folder_is_in_the_page_whatever_images_it_claims(tmp_pa
                 "image_id": f"claimed-{claimed}",
                 "session_id": f"{number}-{claimed}",
             }
-            planted.append({**record, field: ["crop", "blur", text] if field in LIST_FIELDS else text})
+            planted.append(
+                {**record, field: ["crop", "blur", text] if field in LIST_FIELDS else text}
+            )
     images = {f"image-{number}": common(number) for number in range(4)}
     made = publish(tmp_path, write_corpus(tmp_path, {**images, "alone": planted}), share=3)
 

@@ -26,9 +26,12 @@ def test_images_and_days_of_each_add_up_to_its_mentions(demo_run: Run) -> None:
 
 def test_images_with_most_mentions_come_first_and_days_in_order(tmp_path: Path) -> None:
     days = ("2026-05-02", "2026-04-30", "2026-05-02")
-    fjord = [gap("sky mask", timestamp=f"{day}T23:00:00Z", notes=str(at)) for at, day in enumerate(days)]
+    fjord = [
+        gap("sky mask", timestamp=f"{day}T23:00:00Z", notes=str(at)) for at, day in enumerate(days)
+    ]
     made = publish(
-        tmp_path, write_corpus(tmp_path, {"heron": [gap("sky mask", timestamp=None)], "fjord": fjord})
+        tmp_path,
+        write_corpus(tmp_path, {"heron": [gap("sky mask", timestamp=None)], "fjord": fjord}),
     )
 
     (found,) = made.published.summary.everything
@@ -39,7 +42,8 @@ def test_images_with_most_mentions_come_first_and_days_in_order(tmp_path: Path) 
 
 def test_images_of_several_repositories_are_named_with_theirs(tmp_path: Path) -> None:
     roots = [
-        write_corpus(tmp_path, {"heron": [gap("sky mask", notes=name)]}, name=name) for name in ("a", "b")
+        write_corpus(tmp_path, {"heron": [gap("sky mask", notes=name)]}, name=name)
+        for name in ("a", "b")
     ]
     made = publish(tmp_path, roots)
     (found,) = made.published.summary.everything

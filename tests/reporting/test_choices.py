@@ -40,7 +40,9 @@ def made(folder: Path, **given: object) -> Run:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     lines = [gap(need, timestamp=when) for need, times in ASKED.items() for when in times]
-    write_corpus(tmp_path, {"quarry": [line | {"session_id": str(at)} for at, line in enumerate(lines)]})
+    write_corpus(
+        tmp_path, {"quarry": [line | {"session_id": str(at)} for at, line in enumerate(lines)]}
+    )
     return tmp_path
 
 
@@ -60,7 +62,11 @@ def check(made: Run) -> int:
 
 def test_choices_fit_the_run_whatever_is_selected_and_decided(folder: Path) -> None:
     whole = made(folder)
-    assert check(whole) > check(made(folder, selection=Selection(until=datetime(2026, 3, 1, tzinfo=UTC)))) > 0
+    assert (
+        check(whole)
+        > check(made(folder, selection=Selection(until=datetime(2026, 3, 1, tzinfo=UTC))))
+        > 0
+    )
 
     made(folder)
     first, other = whole.ranked["label"].head(2)
@@ -83,7 +89,9 @@ def test_a_group_is_found_by_its_wordings() -> None:
     )
     parts = (Part(("chart of C", "chart C"), 2, 0.5), Part(("charts C",), 1, 0.4))
     near = (Neighbour("c", 1, ("chart in c",), 0.5), Neighbour("not selected", 1, ("key",), 0.4))
-    screen = Screen("chart in C", 5, ("chart in C", "chart of C", "chart C", "charts C"), parts, near, 1.0)
+    screen = Screen(
+        "chart in C", 5, ("chart in C", "chart of C", "chart C", "charts C"), parts, near, 1.0
+    )
     unknown = Screen("key", 1, ("key",), (), (), 1.0)
 
     assert choices_of([screen, unknown], ranked) == (Choices("cap-1", (("cap-2", 0.5),), ((1,),)),)
@@ -91,10 +99,18 @@ def test_a_group_is_found_by_its_wordings() -> None:
 
 def test_a_page_names_wordings_by_position_or_as_a_whole(tmp_path: Path) -> None:
     long = ["sun behind " + "the very " * 30 + name for name in ("old tower", "new tower")]
-    needs = ["sun behind the tower", "tower with the sun behind", "sun behind", *long, "sun behind " * 300]
+    needs = [
+        "sun behind the tower",
+        "tower with the sun behind",
+        "sun behind",
+        *long,
+        "sun behind " * 300,
+    ]
     write_corpus(tmp_path, {"quarry": [gap(need) for need in needs]})
     report = made(tmp_path).published.folder / "report.html"
-    block = report.read_text(encoding="utf-8").partition('id="run-data">')[2].partition("</script>")[0]
+    block = (
+        report.read_text(encoding="utf-8").partition('id="run-data">')[2].partition("</script>")[0]
+    )
     data = json.loads(block)
     rows = [dict(zip(data["columns"], row, strict=True)) for row in data["rows"]]
     parts = [name for row in rows for _, part in row["parts"] for name in part]

@@ -32,7 +32,9 @@ def test_what_is_no_more_than_chance_is_in_the_table_alone(tmp_path: Path) -> No
 
 def test_own_aliases_of_a_run_fold_in_its_sets(tmp_path: Path) -> None:
     settings = Settings(aliases=AliasSettings(operations={"trim": "crop"}))
-    made = published(tmp_path, ["trim", "blur"], ["crop", "blur"], ["trim", "blur"], settings=settings)
+    made = published(
+        tmp_path, ["trim", "blur"], ["crop", "blur"], ["trim", "blur"], settings=settings
+    )
     assert made.published.combinations is not None
     assert made.published.combinations["operations"].to_list() == [["blur", "crop"]]
 

@@ -35,7 +35,9 @@ def ranked(rows: Sequence[Row], **message: dict[str, Any]) -> pl.DataFrame:
 
 
 def published(now: datetime, capabilities: pl.DataFrame) -> PublishedRun:
-    return PublishedRun(new_manifest(now, capabilities.height, Rendering(0, "mentions", "")), capabilities)
+    return PublishedRun(
+        new_manifest(now, capabilities.height, Rendering(0, "mentions", "")), capabilities
+    )
 
 
 def compared(before: pl.DataFrame, after: pl.DataFrame) -> Comparison:
@@ -65,7 +67,11 @@ def kinds(found: Comparison) -> list[tuple[str, str | None]]:
     return [(change.kind.value, change.label or change.previous_label) for change in found.changes]
 
 
-MASK, GRAIN, FLARE = ("cap-1", "sky mask", 5), ("cap-2", "film grain", 4), ("cap-3", "lens flare", 3)
+MASK, GRAIN, FLARE = (
+    ("cap-1", "sky mask", 5),
+    ("cap-2", "film grain", 4),
+    ("cap-3", "lens flare", 3),
+)
 
 
 ANEW = ("cap-9", "sky mask", 6), ("cap-8", "film grain", 2)
@@ -80,7 +86,13 @@ ANEW = ("cap-9", "sky mask", 6), ("cap-8", "film grain", 2)
         ((MASK, GRAIN), (FLARE, MASK, GRAIN), [("new", "lens flare")], 2),
         ((MASK, GRAIN), ANEW, [], 2),
     ],
-    ids=["itself", "new and gone", "risen and fallen", "new at the top", "matched by what they share"],
+    ids=[
+        "itself",
+        "new and gone",
+        "risen and fallen",
+        "new at the top",
+        "matched by what they share",
+    ],
 )
 def test_what_changed_is_told(
     before: tuple[Row, ...], after: tuple[Row, ...], message: list[tuple[str, str]], unchanged: int
@@ -92,7 +104,9 @@ def test_what_changed_is_told(
 
 @pytest.mark.parametrize("status", ["dismissed", "authored"])
 def test_what_was_settled_is_resolved_and_lets_nobody_rise(status: str) -> None:
-    found = compared(ranked([MASK, GRAIN, FLARE]), ranked([GRAIN, FLARE, MASK], sky_mask={"status": status}))
+    found = compared(
+        ranked([MASK, GRAIN, FLARE]), ranked([GRAIN, FLARE, MASK], sky_mask={"status": status})
+    )
 
     assert kinds(found) == [("resolved", "sky mask")]
     assert found.changes[0].status == status
@@ -124,7 +138,9 @@ def test_what_came_back_has_regressed() -> None:
 
 def test_merged_and_split_are_told() -> None:
     both = {
-        "variants": [{"wording": label, "mentions": 4, "similarity": 1.0} for label in (MASK[1], GRAIN[1])]
+        "variants": [
+            {"wording": label, "mentions": 4, "similarity": 1.0} for label in (MASK[1], GRAIN[1])
+        ]
     }
     one, two = ranked([MASK], sky_mask=both), ranked([MASK, GRAIN])
 
@@ -141,7 +157,9 @@ def test_what_is_beyond_the_top_is_counted() -> None:
 
 
 def test_every_kind_has_its_heading_in_both_forms() -> None:
-    before = ranked([FLARE, MASK, GRAIN, ("cap-4", "old lamp", 1)], lens_flare={"status": "authored"})
+    before = ranked(
+        [FLARE, MASK, GRAIN, ("cap-4", "old lamp", 1)], lens_flare={"status": "authored"}
+    )
     after = ranked([FLARE, GRAIN, MASK, ("cap-5", "moon", 1)], lens_flare={"status": "regressed"})
     found = compared(before, after)
 
@@ -171,9 +189,13 @@ def test_what_a_filter_hides_is_neither_gone_nor_new() -> None:
 
 def test_what_was_decided_is_told_however_runs_are_narrowed() -> None:
     earlier = ranked([MASK, GRAIN], film_grain={"status": "authored"})
-    later = ranked([MASK, GRAIN], sky_mask={"status": "dismissed"}, film_grain={"status": "regressed"})
+    later = ranked(
+        [MASK, GRAIN], sky_mask={"status": "dismissed"}, film_grain={"status": "regressed"}
+    )
 
-    found = compare(shown(published(BEFORE, earlier), *ALL), shown(published(AFTER, later), *ALL, images=ONE))
+    found = compare(
+        shown(published(BEFORE, earlier), *ALL), shown(published(AFTER, later), *ALL, images=ONE)
+    )
 
     assert kinds(found) == [("regressed", "film grain"), ("resolved", "sky mask")]
 

@@ -21,7 +21,9 @@ MANY = [f"cap-0000000000{number}" for number in range(10, 11 + MOST_DOUBTS)]
 
 def doubts(*choices: Choices, status: str = "open") -> tuple[Doubt, ...]:
     names = [ONE, OTHER, "named by hand", *MANY]
-    ranked = pl.DataFrame({"capability_id": names, "label": names, "mentions": range(len(names), 0, -1)})
+    ranked = pl.DataFrame(
+        {"capability_id": names, "label": names, "mentions": range(len(names), 0, -1)}
+    )
     has_status = pl.when(capability_id=OTHER).then(pl.lit(status)).otherwise(pl.lit("open"))
     return doubts_of(choices, ranked.with_columns(has_status.alias("status")))
 
@@ -29,12 +31,16 @@ def doubts(*choices: Choices, status: str = "open") -> tuple[Doubt, ...]:
 def test_two_groups_that_are_likely_one_need_are_a_doubt_unless_one_is_dismissed() -> None:
     choices = Choices(ONE, ((OTHER, 0.3),))
 
-    assert [doubt.command("") for doubt in doubts(choices)] == [f"vocabgap decide merge {ONE} {OTHER}"]
+    assert [doubt.command("") for doubt in doubts(choices)] == [
+        f"vocabgap decide merge {ONE} {OTHER}"
+    ]
     assert not doubts(choices, status="dismissed")
 
 
 def test_what_is_unlikely_or_cannot_be_pasted_is_no_doubt() -> None:
-    assert not doubts(Choices(ONE, ((OTHER, 0.09), ("named by hand", 0.9), ("cap-00000000000f", 0.9))))
+    assert not doubts(
+        Choices(ONE, ((OTHER, 0.09), ("named by hand", 0.9), ("cap-00000000000f", 0.9)))
+    )
 
 
 def test_each_pair_is_one_doubt_and_there_are_few() -> None:
@@ -49,7 +55,9 @@ def test_the_report_and_the_page_name_them_and_the_commands_run_as_they_stand(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VOCABGAP_EMBEDDER", "none")
-    photos = write_corpus(tmp_path, {image: [gap(need) for need in NEEDS] for image in ("heron", "crane")})
+    photos = write_corpus(
+        tmp_path, {image: [gap(need) for need in NEEDS] for image in ("heron", "crane")}
+    )
     assert vocabgap("report", photos).code == 0
     (folder,) = [path.parent for path in tmp_path.glob("*/report.md")]
     written = (folder / "report.md").read_text(encoding="utf-8")

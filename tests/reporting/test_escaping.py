@@ -16,7 +16,9 @@ from vocabgap.reporting.wording import code, escape
 from vocabgap.text import escape_unseen, visible
 
 PLAIN = MarkdownIt("commonmark")
-HOSTILE = json.loads(Path(__file__).parents[1].joinpath("data", "escaped.json").read_text(encoding="utf-8"))
+HOSTILE = json.loads(
+    Path(__file__).parents[1].joinpath("data", "escaped.json").read_text(encoding="utf-8")
+)
 FRAGMENTS = [*HOSTILE, *"\\`*_{}[]()<>#+-.!|~&$^=@:/\"' \t\n1a", "\u200d", "\ud800", "\u2028"]
 
 anything = st.one_of(
@@ -74,11 +76,16 @@ def test_escaped_text_alone_renders_as_one_text_that_reads_as_it_was_written(
 def test_escaped_text_in_a_table_cell_stays_in_its_cell(text: str) -> None:
     tokens = inlines(GITHUB.parse(f"| a | b |\n|:--|:--|\n| {escape(text)} | next |\n"))
     assert [shown(token) for token in tokens] == ["a", "b", visible(text), "next"]
-    assert {child.type for token in tokens for child in token.children or ()} <= {"text", "code_inline"}
+    assert {child.type for token in tokens for child in token.children or ()} <= {
+        "text",
+        "code_inline",
+    }
 
 
 @pytest.mark.parametrize("place", [name for name in PLACES if name != "heading"])
-def test_hostile_text_has_the_structure_of_benign_text_wherever_the_report_puts_it(place: str) -> None:
+def test_hostile_text_has_the_structure_of_benign_text_wherever_the_report_puts_it(
+    place: str,
+) -> None:
     benign = shape(GITHUB.parse(PLACES[place]("benign")))
 
     for text in filter(str.strip, HOSTILE):
@@ -87,7 +94,9 @@ def test_hostile_text_has_the_structure_of_benign_text_wherever_the_report_puts_
 
 @given(text=anything)
 def test_no_address_and_no_mention_is_left_for_a_renderer_to_link(text: str) -> None:
-    assert not addresses(f"| a | b |\n|:--|:--|\n| “{escape(text)}”: {escape(text)} | ({escape(text)}) |\n")
+    assert not addresses(
+        f"| a | b |\n|:--|:--|\n| “{escape(text)}”: {escape(text)} | ({escape(text)}) |\n"
+    )
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -34,7 +34,10 @@ def test_report_is_the_approved_one(
 ) -> None:
     run = demo_run if kind == "demo" else hostile_run
     page = (run.published.folder / "report.html").read_text(encoding="utf-8")
-    written = {f"{kind}.md": text_of(run), f"{kind}.txt": read(page).text.replace(". ", ".\n") + "\n"}
+    written = {
+        f"{kind}.md": text_of(run),
+        f"{kind}.txt": read(page).text.replace(". ", ".\n") + "\n",
+    }
     if pytestconfig.getoption("approve"):
         GOLDEN.mkdir(exist_ok=True)
         for name, text in written.items():

@@ -33,7 +33,10 @@ def photos(tmp_path: Path) -> Path:
     return write_corpus(
         tmp_path,
         {
-            "one": [gap("sky mask", intent_category="local"), gap("film grain", intent_category="detail")],
+            "one": [
+                gap("sky mask", intent_category="local"),
+                gap("film grain", intent_category="detail"),
+            ],
             "two": [gap("sky mask", intent_category="local")],
         },
     )
@@ -49,7 +52,9 @@ def known(out: Path) -> list[tuple[str, int, int]]:
     return vg.history(out).select("label", "rank", "mentions").rows()
 
 
-def rows(*cells: tuple[int, str, int, int, Sequence[str]], views: Sequence[View] = ()) -> pl.DataFrame:
+def rows(
+    *cells: tuple[int, str, int, int, Sequence[str]], views: Sequence[View] = ()
+) -> pl.DataFrame:
     """Table `history`: of each row the run's number, the capability, rank, mentions, and its origins."""
     given = [
         {
@@ -66,7 +71,11 @@ def rows(*cells: tuple[int, str, int, int, Sequence[str]], views: Sequence[View]
             "came_from": came_from,
             "unpinned_rank": None,
             **dict(
-                zip(("since", "until", "narrowed"), views[run] if views else (None, None, ""), strict=True)
+                zip(
+                    ("since", "until", "narrowed"),
+                    views[run] if views else (None, None, ""),
+                    strict=True,
+                )
             ),
         }
         for run, name, rank, mentions, came_from in cells
@@ -84,7 +93,9 @@ def last_of(table: pl.DataFrame) -> RunKey:
     return RunKey(*table.select(RunKey._fields).row(-1))
 
 
-def test_each_run_adds_its_rows_to_those_of_the_run_that_it_replaces(photos: Path, tmp_path: Path) -> None:
+def test_each_run_adds_its_rows_to_those_of_the_run_that_it_replaces(
+    photos: Path, tmp_path: Path
+) -> None:
     publish(tmp_path, photos, now=START)
     ask(photos, "film grain", "three")
     ask(photos, "film grain", "four")
@@ -123,12 +134,18 @@ def test_rows_of_a_narrowed_report_are_kept_and_not_mixed_with_the_others(
     photos: Path, tmp_path: Path
 ) -> None:
     publish(tmp_path, photos, now=START)
-    narrowed = publish(tmp_path, photos, now=START + WEEK, selection=Selection(categories=("detail",)))
+    narrowed = publish(
+        tmp_path, photos, now=START + WEEK, selection=Selection(categories=("detail",))
+    )
     made = publish(tmp_path, photos, now=START + 2 * WEEK)
 
-    grain = next(each for each in made.published.summary.everything if each.capability.label == "film grain")
+    grain = next(
+        each for each in made.published.summary.everything if each.capability.label == "film grain"
+    )
     assert [past.moment for past in grain.history] == [START, START + 2 * WEEK]
-    assert [past.moment for past in narrowed.published.summary.everything[0].history] == [START + WEEK]
+    assert [past.moment for past in narrowed.published.summary.everything[0].history] == [
+        START + WEEK
+    ]
     assert vg.history(made.published.folder)["narrowed"].unique(maintain_order=True).to_list() == [
         "",
         "category detail",
@@ -172,7 +189,9 @@ def test_file_that_was_written_without_windows_is_carried_on(photos: Path, tmp_p
 def test_pin_is_no_rank(photos: Path, tmp_path: Path) -> None:
     settings = Settings(decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")))
     made = publish(tmp_path, photos, now=START, settings=settings)
-    Decisions(made.published.folder, tmp_path / "decisions.jsonl", actor="ana", now=START).pin("film grain")
+    Decisions(made.published.folder, tmp_path / "decisions.jsonl", actor="ana", now=START).pin(
+        "film grain"
+    )
 
     made = publish(tmp_path, photos, now=START + WEEK, settings=settings)
 
@@ -188,7 +207,9 @@ def test_history_goes_on_in_another_folder_that_is_compared_with_the_first(
     photos: Path, tmp_path: Path
 ) -> None:
     publish(tmp_path, photos, now=START, out=tmp_path / "first")
-    second = publish(tmp_path, photos, now=START + WEEK, out=tmp_path / "second", previous=tmp_path / "first")
+    second = publish(
+        tmp_path, photos, now=START + WEEK, out=tmp_path / "second", previous=tmp_path / "first"
+    )
     apart = publish(tmp_path, photos, now=START + WEEK, out=tmp_path / "third", previous="none")
 
     assert len(known(second.published.folder)) == 4
@@ -269,7 +290,8 @@ BOTH = (0, "a", 1, 7, ()), (0, "b", 2, 5, ()), (1, "a", 1, 12, ("b",))
     ids=["merged", "split", "under another identifier", "merged and split again"],
 )
 def test_a_capability_is_followed_through_merges_and_splits(
-    cells: Sequence[tuple[int, str, int, int, Sequence[str]]], past: dict[str, list[tuple[int, int]]]
+    cells: Sequence[tuple[int, str, int, int, Sequence[str]]],
+    past: dict[str, list[tuple[int, int]]],
 ) -> None:
     assert {name: told(rows(*cells), name) for name in past} == past
 

@@ -22,14 +22,22 @@ def digest(path: Path) -> str:
 def test_outputs_are_the_other_files_with_their_digests(demo_run: Run) -> None:
     folder = demo_run.published.folder
     names = {entry.name for entry in folder.iterdir()} - {MANIFEST_NAME}
-    message = {output.name: (output.bytes, output.sha256) for output in demo_run.published.manifest.outputs}
-    assert message == {name: ((folder / name).stat().st_size, digest(folder / name)) for name in names}
+    message = {
+        output.name: (output.bytes, output.sha256) for output in demo_run.published.manifest.outputs
+    }
+    assert message == {
+        name: ((folder / name).stat().st_size, digest(folder / name)) for name in names
+    }
 
 
 def test_inputs_are_the_logs_with_their_digests(demo_run: Run, demo: Path) -> None:
-    message = {item.source_path: (item.bytes, item.sha256) for item in demo_run.published.manifest.inputs}
+    message = {
+        item.source_path: (item.bytes, item.sha256) for item in demo_run.published.manifest.inputs
+    }
     logs = demo.rglob("vocabulary_gaps.jsonl")
-    assert message == {log.relative_to(demo).as_posix(): (log.stat().st_size, digest(log)) for log in logs}
+    assert message == {
+        log.relative_to(demo).as_posix(): (log.stat().st_size, digest(log)) for log in logs
+    }
 
 
 def test_stages_before_the_report_are_timed(demo_run: Run) -> None:
@@ -86,7 +94,9 @@ def test_a_manifest_with_settings_of_another_version_is_read_without_its_paramet
 def test_a_run_of_a_newer_version_is_neither_read_nor_replaced(demo: Path, tmp_path: Path) -> None:
     published = publish(tmp_path, demo).published
     file = published.folder / MANIFEST_NAME
-    newer = file.read_text(encoding="utf-8").replace('"schema_version": 1', '"schema_version": 2', 1)
+    newer = file.read_text(encoding="utf-8").replace(
+        '"schema_version": 1', '"schema_version": 2', 1
+    )
     file.write_text(newer, encoding="utf-8")
 
     for words in (("diff", published.folder, published.folder), ("render", published.folder)):

@@ -31,7 +31,9 @@ def test_headline_says_what_is_missing_most_and_how_often(tmp_path: Path) -> Non
         tmp_path,
         {
             "one": [gap("sky mask", satisfaction=-1, session_id="a"), gap("film grain")],
-            "two": [gap("sky mask", satisfaction=1, session_id="b", timestamp="2026-05-02T00:00:00Z")],
+            "two": [
+                gap("sky mask", satisfaction=1, session_id="b", timestamp="2026-05-02T00:00:00Z")
+            ],
         },
     )
     assert (
@@ -48,12 +50,16 @@ def test_a_narrowed_report_tells_since_when_from_all_records(tmp_path: Path) -> 
             "two": [gap("sky mask", timestamp="2026-06-20T00:00:00Z")],
         },
     )
-    text = text_of(publish(tmp_path, root, selection=Selection(since=datetime(2026, 6, 1, tzinfo=UTC))))
+    text = text_of(
+        publish(tmp_path, root, selection=Selection(since=datetime(2026, 6, 1, tzinfo=UTC)))
+    )
     assert (
         "**sky mask** is missing most: asked for once on 1 image, last on 2026-06-20"
         " (first asked for on 2026-03-02)."
     ) in text
-    whole = "no clear trend: 1 mention in the last 12 weeks, 1 of them in the last 4, for all records"
+    whole = (
+        "no clear trend: 1 mention in the last 12 weeks, 1 of them in the last 4, for all records"
+    )
     assert f"{whole.capitalize()}." in text
     assert text.count(f"{whole.capitalize()}.") == 2
     assert "In all, 1 record from 1 image asks for 1 capability, on 2026-06-20." in text
@@ -78,8 +84,13 @@ def test_what_is_no_column_is_with_the_evidence(demo_run: Run) -> None:
     message = section(text_of(demo_run), "1. ")
     share = f"{100 * first['next_ahead']:.0f} %"
     assert f"The next would be level or ahead in {share} of" in message
-    assert f"Category {first['intent_category']}. Priority {first['priority']:.2f} (reach " in message
-    assert f"First seen {first['first_seen']:%Y-%m-%d}, last seen {first['last_seen']:%Y-%m-%d}." in message
+    assert (
+        f"Category {first['intent_category']}. Priority {first['priority']:.2f} (reach " in message
+    )
+    assert (
+        f"First seen {first['first_seen']:%Y-%m-%d}, last seen {first['last_seen']:%Y-%m-%d}."
+        in message
+    )
     assert f"12 wordings; their similarity: {first['cohesion']:.2f}." in message
 
 
@@ -137,7 +148,8 @@ def test_examples_lead_back_to_image_session_snapshot_and_line(tmp_path: Path) -
 def test_an_example_that_knows_little_says_so(tmp_path: Path) -> None:
     text = text_of(
         publish(
-            tmp_path, write_corpus(tmp_path, {"heron": [gap("sky mask", timestamp=None, workaround=" ")]})
+            tmp_path,
+            write_corpus(tmp_path, {"heron": [gap("sky mask", timestamp=None, workaround=" ")]}),
         )
     )
     assert (
@@ -149,7 +161,9 @@ def test_an_example_that_knows_little_says_so(tmp_path: Path) -> None:
 def test_who_asked_is_said_of_the_first_and_of_each_where_there_are_several(tmp_path: Path) -> None:
     roots = [
         write_corpus(
-            tmp_path, {"one": [gap("sky mask"), gap("film grain")], "two": [gap("sky mask")]}, name="coast"
+            tmp_path,
+            {"one": [gap("sky mask"), gap("film grain")], "two": [gap("sky mask")]},
+            name="coast",
         ),
         write_corpus(tmp_path, {"three": [gap("sky mask")]}, name="town"),
     ]

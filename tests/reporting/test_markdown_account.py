@@ -30,7 +30,9 @@ def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(tmp_path: Pat
         tmp_path, {"one": [gap("sky mask")], "two": [gap("film grain")], "three": [gap("crop")]}
     )
     text = text_of(
-        publish(tmp_path, root, selection=Selection(images=("one", "two"), operations=(), sessions=()))
+        publish(
+            tmp_path, root, selection=Selection(images=("one", "two"), operations=(), sessions=())
+        )
     )
     assert (
         "Narrowed to image one or two. Counts, ranks, evidence and last dates cover only these records."
@@ -40,8 +42,13 @@ def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(tmp_path: Pat
 
 
 def test_rejects_are_named_with_file_line_and_reason(tmp_path: Path) -> None:
-    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": ["", "[1]"]}), allow_empty=True))
-    assert "- `one/vocabulary_gaps.jsonl:2`: not an object – expected an object, found a list\n" in text
+    text = text_of(
+        publish(tmp_path, write_corpus(tmp_path, {"one": ["", "[1]"]}), allow_empty=True)
+    )
+    assert (
+        "- `one/vocabulary_gaps.jsonl:2`: not an object – expected an object, found a list\n"
+        in text
+    )
 
 
 def test_rejects_and_examples_name_the_repository_where_several_are_read(tmp_path: Path) -> None:
@@ -65,13 +72,17 @@ def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(tmp_path
     root = write_corpus(tmp_path, {"one": []})
     wish = {"event": "$mcp_missing_capability", "properties": {"$mcp_intent": "sky mask"}}
     events = [wish, {"event": "$pageview"}, {"event": "click"}]
-    (root / "one" / "posthog.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    (root / "one" / "posthog.jsonl").write_text(
+        "".join(f"{json.dumps(event)}\n" for event in events)
+    )
     text = text_of(publish(tmp_path, root))
     assert "lines that are not blank, 2 of them no gaps for their source:" in text
     assert "| counted | 1 |" in text
 
 
-@pytest.mark.parametrize("lines", [[], ["", "  "], ["[1]"]], ids=["no line", "blank lines", "rejects only"])
+@pytest.mark.parametrize(
+    "lines", [[], ["", "  "], ["[1]"]], ids=["no line", "blank lines", "rejects only"]
+)
 def test_a_report_without_a_record_says_so(tmp_path: Path, lines: list[str]) -> None:
     text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": lines}), allow_empty=True))
     assert "**No record in these logs counts.**" in text

@@ -55,7 +55,11 @@ def desk(tmp_path: Path) -> Desk:
     root = write_corpus(
         tmp_path,
         {
-            "one": [gap("sky mask", notes="1"), gap("sky mask", notes="2"), gap("film grain", notes="1")],
+            "one": [
+                gap("sky mask", notes="1"),
+                gap("sky mask", notes="2"),
+                gap("film grain", notes="1"),
+            ],
             "two": [gap("sky mask", workaround="drew it"), gap("lens flare")],
             "three": [gap("film grain", session_id="s-1")],
         },
@@ -117,13 +121,18 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(des
     )
     assert standing.startswith("Ranks 1 to 3 are too close to call: the second would be first in ")
     assert standing.endswith("Workaround: drew it (1 time). Nobody has decided about this need.")
-    assert missing.startswith("Of the others, **film grain** is asked for most: 2 times on 2 images")
+    assert missing.startswith(
+        "Of the others, **film grain** is asked for most: 2 times on 2 images"
+    )
 
 
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ((SKY, FILM), "The next one is probably covered, too. Both are listed below with their evidence."),
+        (
+            (SKY, FILM),
+            "The next one is probably covered, too. Both are listed below with their evidence.",
+        ),
         (
             (SKY, FILM, FLARE),
             "The others that rank next are probably covered, too. All are listed below with their evidence.",
@@ -171,12 +180,17 @@ def test_what_people_pinned_stays_in_the_list_though_it_is_covered(desk: Desk) -
     assert re.search(r"Decided: 2026-07-01 ana pinned 'sky mask' \(dec-[0-9a-f]+\)\.", lead(text))
 
 
-def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_most(desk: Desk) -> None:
+def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_most(
+    desk: Desk,
+) -> None:
     desk.report()
     desk.decide.pin("lens flare", "a client waits")
     message = lead(text_of(desk.report()))
     assert "**lens flare** is first because ana pinned it: asked for once" in message
-    assert "Without the pin its rank by mentions would be 3, with 90 % confidence between 1 and 3." in message
+    assert (
+        "Without the pin its rank by mentions would be 3, with 90 % confidence between 1 and 3."
+        in message
+    )
     whole = next(tables(text_of(desk.report())))
     assert whole[1][0] == "1 (pinned by ana; by mentions rank 3, 1 to 3)"
     assert "ana pinned 'lens flare': a client waits (dec-" in message
@@ -256,7 +270,9 @@ def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk) -> None
 
 
 @pytest.mark.parametrize("entries", [(), (SKY, FOG)], ids=["no vocabulary", "vocabulary"])
-def test_paragraphs_stay_apart_by_one_blank_line(desk: Desk, entries: tuple[dict[str, Any], ...]) -> None:
+def test_paragraphs_stay_apart_by_one_blank_line(
+    desk: Desk, entries: tuple[dict[str, Any], ...]
+) -> None:
     desk.report()
     desk.decide.dismiss("lens flare", "not ours")
     desk.decide.rename("film grain", "grain of a film")

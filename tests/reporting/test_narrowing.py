@@ -29,7 +29,12 @@ def photos(tmp_path: Path) -> Path:
     """Two needs of two categories."""
     return write_corpus(
         tmp_path,
-        {"one": [gap("sky mask", intent_category="local"), gap("film grain", intent_category="detail")]},
+        {
+            "one": [
+                gap("sky mask", intent_category="local"),
+                gap("film grain", intent_category="detail"),
+            ]
+        },
     )
 
 
@@ -37,7 +42,11 @@ def photos(tmp_path: Path) -> Path:
     ("earlier", "later", "message"),
     [
         (narrowed(), narrowed(images=("a", "b")), ("image", "all", "a or b")),
-        (narrowed(categories=("tone",)), narrowed(categories=("color",)), ("category", "tone", "color")),
+        (
+            narrowed(categories=("tone",)),
+            narrowed(categories=("color",)),
+            ("category", "tone", "color"),
+        ),
         (narrowed(operations=("crop",)), narrowed(), ("operation", "crop", "all")),
         (narrowed(), narrowed(sessions=("s",)), ("session", "all", "s")),
         (narrowed(), narrowed(tenants=("north",)), ("tenant", "all", "north")),
@@ -83,6 +92,9 @@ def test_a_report_says_what_the_run_before_was_narrowed_to(
 
     text = text_of(publish(tmp_path, photos, selection=Selection(categories=("local",))))
 
-    assert "Since the run before, of 2026-06-01 00:00 UTC, in all that was scanned: 2 continued." in text
+    assert (
+        "Since the run before, of 2026-06-01 00:00 UTC, in all that was scanned: 2 continued."
+        in text
+    )
     message = "The run before was narrowed, grouped or ranked differently (category: all before, local now)."
     assert (message in text) == ("The run before was narrowed" in text) == (not before)

@@ -29,7 +29,12 @@ def test_every_record_is_counted_filtered_or_no_gap(tmp_path: Path) -> None:
     made = publish(tmp_path, photos(tmp_path), selection=Selection(images=("one",)))
     account = made.published.summary.account
     assert account is not None
-    assert (account.counted, account.filtered, account.not_a_gap, account.not_granted) == (1, 2, 2, 0)
+    assert (account.counted, account.filtered, account.not_a_gap, account.not_granted) == (
+        1,
+        2,
+        2,
+        0,
+    )
     assert account.rules == {"transient": 2}
 
 
@@ -43,7 +48,9 @@ def test_the_account_names_rules_and_counts(tmp_path: Path) -> None:
 def test_marked_records_are_ranked_nowhere_and_published_all_the_same(tmp_path: Path) -> None:
     made = publish(tmp_path, photos(tmp_path))
     assert sorted(made.ranked["label"]) == ["film grain", "sky mask"]
-    gaps = pl.read_parquet(made.published.folder / "gaps.parquet").filter(pl.col("why_not").is_not_null())
+    gaps = pl.read_parquet(made.published.folder / "gaps.parquet").filter(
+        pl.col("why_not").is_not_null()
+    )
     marked = gaps.select("why_not", "rule").sort("rule").rows()
     assert marked == [("not_granted", "permission"), *[("not_a_gap", "transient")] * 2]
     assert not gaps["counted"].any()
@@ -59,7 +66,8 @@ def test_what_is_not_granted_is_listed_by_tool(tmp_path: Path) -> None:
         gap("sky mask"),
     ]
     made = publish(
-        tmp_path, write_corpus(tmp_path, {f"image-{place}": [each] for place, each in enumerate(lines)})
+        tmp_path,
+        write_corpus(tmp_path, {f"image-{place}": [each] for place, each in enumerate(lines)}),
     )
     section = text_of(made).split("## Not granted")[1].split("## What was")[0]
     assert [*next(iter(tables(section)))][1:] == [
@@ -78,7 +86,11 @@ def test_what_is_not_granted_is_listed_by_tool(tmp_path: Path) -> None:
 
 def test_a_report_of_nothing_but_failures_says_so(tmp_path: Path) -> None:
     text = text_of(
-        publish(tmp_path, write_corpus(tmp_path, {"one": [gap("the render timed out")]}), allow_empty=True)
+        publish(
+            tmp_path,
+            write_corpus(tmp_path, {"one": [gap("the render timed out")]}),
+            allow_empty=True,
+        )
     )
     assert "**Nothing is left of 1 record: 1 not a gap.**" in text
 

@@ -38,25 +38,33 @@ def ranked(tmp_path: Path) -> Callable[..., pl.DataFrame]:
 
 
 @pytest.mark.parametrize("by", list(RankBy))
-def test_the_order_of_a_ranking_tells_what_it_counts(ranked: Callable[..., pl.DataFrame], by: RankBy) -> None:
+def test_the_order_of_a_ranking_tells_what_it_counts(
+    ranked: Callable[..., pl.DataFrame], by: RankBy
+) -> None:
     assert order_of(ranked(by=by)) is by
     assert order_of(ranked(by=by), by.value) is by
 
 
-def test_a_ranking_in_another_order_than_it_is_called_is_refused(ranked: Callable[..., pl.DataFrame]) -> None:
+def test_a_ranking_in_another_order_than_it_is_called_is_refused(
+    ranked: Callable[..., pl.DataFrame],
+) -> None:
     with pytest.raises(InvalidInputError, match="not ranked by mentions"):
         order_of(ranked(by="images"), "mentions")
     with pytest.raises(InvalidInputError, match="are not ranked by mentions nor "):
         order_of(ranked().sort("label"))
 
 
-def test_what_is_pinned_or_settled_may_stand_where_it_does(ranked: Callable[..., pl.DataFrame]) -> None:
+def test_what_is_pinned_or_settled_may_stand_where_it_does(
+    ranked: Callable[..., pl.DataFrame],
+) -> None:
     frame = ranked()
     pinned = pl.concat([frame[-1:].with_columns(decisions=pl.lit(["pinned"])), frame[:-1]])
     settled = pl.concat([frame[1:], frame[:1].with_columns(status=pl.lit("dismissed"))])
 
     for made in (pinned, settled):
-        assert order_of(made.with_columns(rank=pl.int_range(1, 5, dtype=pl.Int64))) is RankBy.MENTIONS
+        assert (
+            order_of(made.with_columns(rank=pl.int_range(1, 5, dtype=pl.Int64))) is RankBy.MENTIONS
+        )
 
 
 def test_a_report_says_what_its_frame_is_ranked_by(

@@ -11,7 +11,11 @@ from vocabgap.reporting.listed import Relation
 from vocabgap.reporting.wording import phrase, sparkline
 from vocabgap.text import short_hash
 
-COAST, TOWN, PIER = Asker("reeve", "coast", 5), Asker("reeve", "town", 3), Asker("pilot", "coast", 3)
+COAST, TOWN, PIER = (
+    Asker("reeve", "coast", 5),
+    Asker("reeve", "town", 3),
+    Asker("pilot", "coast", 3),
+)
 TOLD = Relation("continued", "sky mask", "sky mask", 12, 3, 5)
 
 
@@ -21,7 +25,9 @@ def capability(demo_run: Run, **changed: Any) -> Capability:  # noqa: ANN401 - w
 
 
 @pytest.mark.parametrize(("low", "high", "text"), [(1, 1, "1"), (1, 3, "1–3"), (9, 12, "9–12")])
-def test_an_interval_of_one_rank_is_that_rank(demo_run: Run, low: int, high: int, text: str) -> None:
+def test_an_interval_of_one_rank_is_that_rank(
+    demo_run: Run, low: int, high: int, text: str
+) -> None:
     assert phrase("rank_interval", capability(demo_run, rank_low=low, rank_high=high)) == text
 
 
@@ -32,11 +38,20 @@ def test_an_interval_of_one_rank_is_that_rank(demo_run: Run, low: int, high: int
             {"weekly": (0,) * 8 + (1, 2, 3, 4)},
             "rising: 10 mentions in the last 12 weeks, 10 of them in the last 4",
         ),
-        ({"weekly": (1,) + (0,) * 11}, "rising: 1 mention in the last 12 weeks, none of them in the last 4"),
+        (
+            {"weekly": (1,) + (0,) * 11},
+            "rising: 1 mention in the last 12 weeks, none of them in the last 4",
+        ),
         ({"weekly": (0,) * 12}, "rising: no mention in the last 12 weeks"),
-        ({"weekly": (0, 0, 3)}, "rising: 3 mentions in the last 3 weeks, 3 of them in the last week"),
+        (
+            {"weekly": (0, 0, 3)},
+            "rising: 3 mentions in the last 3 weeks, 3 of them in the last week",
+        ),
         # As the trend itself: the third of five weeks is two, rounded.
-        ({"weekly": (0, 0, 0, 2, 3)}, "rising: 5 mentions in the last 5 weeks, 5 of them in the last 2"),
+        (
+            {"weekly": (0, 0, 0, 2, 3)},
+            "rising: 5 mentions in the last 5 weeks, 5 of them in the last 2",
+        ),
         ({"first_seen": None}, "no readable date"),
         (
             {"trend": None, "weekly": (0,) * 8 + (1, 2, 3, 4)},
@@ -49,7 +64,9 @@ def test_an_interval_of_one_rank_is_that_rank(demo_run: Run, low: int, high: int
         ),
     ],
 )
-def test_a_trend_says_which_mentions_it_compares(demo_run: Run, changed: dict[str, Any], text: str) -> None:
+def test_a_trend_says_which_mentions_it_compares(
+    demo_run: Run, changed: dict[str, Any], text: str
+) -> None:
     assert phrase("trend", capability(demo_run, **{"trend": "rising"} | changed)) == text
 
 
@@ -149,7 +166,12 @@ CLOSE = "Ranks 1 to 14 are too close to call"
     ],
 )
 def test_a_place_says_how_sure_it_is(
-    *, demo_run: Run, share: float | None, behind: int | None, ties: tuple[tuple[int, int], ...], text: str
+    *,
+    demo_run: Run,
+    share: float | None,
+    behind: int | None,
+    ties: tuple[tuple[int, int], ...],
+    text: str,
 ) -> None:
     own = {"rank_low": 1, "rank_high": 4, "mentions": 5, "next_ahead": share, "workarounds": ()}
     one = capability(demo_run, rank=1, **own)
@@ -199,7 +221,10 @@ def test_what_is_left_out_lacks_only_what_was_asked_for(fewest: dict[str, int], 
 @pytest.mark.parametrize(
     ("kinds", "text"),
     [
-        ({"continued": 1204, "split": 0, "merged": 1, "new": 2}, "1,204 continued, 1 merged, 2 new"),
+        (
+            {"continued": 1204, "split": 0, "merged": 1, "new": 2},
+            "1,204 continued, 1 merged, 2 new",
+        ),
         ({"continued": 0, "new": 0}, "nothing changed"),
     ],
 )
@@ -245,14 +270,25 @@ def test_the_origin_of_all_records_is_a_sentence(everybody: tuple[Asker, ...], t
         ({}, "In the run before: 12 mentions, rank 3"),
         ({"previous_rank": None}, "In the run before: 12 mentions, not ranked"),
         ({"previous_label": "masks"}, "In the run before, as masks: 12 mentions, rank 3"),
-        ({"relation": "merged"}, "Merged with sky mask (12 mentions, rank 3): 5 mentions came from it"),
-        ({"relation": "split"}, "Split from sky mask (12 mentions, rank 3): 5 mentions came from it"),
+        (
+            {"relation": "merged"},
+            "Merged with sky mask (12 mentions, rank 3): 5 mentions came from it",
+        ),
+        (
+            {"relation": "split"},
+            "Split from sky mask (12 mentions, rank 3): 5 mentions came from it",
+        ),
         (
             {"relation": "split", "decided": True},
             "Split by decision from sky mask (12 mentions, rank 3): 5 mentions came from it",
         ),
         (
-            {"relation": "new", "previous_label": None, "previous_mentions": None, "previous_rank": None},
+            {
+                "relation": "new",
+                "previous_label": None,
+                "previous_mentions": None,
+                "previous_rank": None,
+            },
             "New: the run before had none of its wordings",
         ),
     ],

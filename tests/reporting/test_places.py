@@ -29,20 +29,25 @@ def test_points_at_one_place_are_no_error() -> None:
 def test_needs_that_are_put_alike_are_neighbours(demo_run: Run) -> None:
     places = {each.capability_id: each for each in demo_run.published.manifest.places}
     label = {
-        each.capability.capability_id: each.capability.label for each in demo_run.published.summary.everything
+        each.capability.capability_id: each.capability.label
+        for each in demo_run.published.summary.everything
     }
     by_label = {label[name]: each for name, each in places.items()}
     mask, part = by_label["sky selection mask"], by_label["mask-intersection"]
     assert part.capability_id in mask.near
     apart = dist((mask.x, mask.y), (part.x, part.y))
-    others = [dist((mask.x, mask.y), (each.x, each.y)) for each in places.values() if each is not mask]
+    others = [
+        dist((mask.x, mask.y), (each.x, each.y)) for each in places.values() if each is not mask
+    ]
     assert apart <= sorted(others)[3]
 
 
 def test_map_has_the_first_and_is_kept_with_the_run(tmp_path: Path) -> None:
     letters = np.random.default_rng(7).choice(list(ascii_lowercase), (MOST_PLACES + 5, 2, 8))
     needs = [" ".join("".join(word) for word in need) for need in letters.tolist()]
-    root = write_corpus(tmp_path, {f"image-{place}": [gap(need)] for place, need in enumerate(needs)})
+    root = write_corpus(
+        tmp_path, {f"image-{place}": [gap(need)] for place, need in enumerate(needs)}
+    )
     made = publish(tmp_path, root)
     assert made.ranked.height > MOST_PLACES
 

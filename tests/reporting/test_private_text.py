@@ -78,7 +78,9 @@ def told_all(tmp_path: Path) -> Run:
     images = [{f"{token('folder')} {image}": lines(image)} for image in IMAGES]
     roots = [write_corpus(tmp_path, each, token("root")) for each in images]
     listed = tmp_path / f"{token('pack')}.json"
-    entries = [{"name": f"{token('known')} {need} mask", "description": token()} for need in ("sky", "fog")]
+    entries = [
+        {"name": f"{token('known')} {need} mask", "description": token()} for need in ("sky", "fog")
+    ]
     listed.write_text(json.dumps({"entries": entries}), encoding="utf-8")
     chosen = Settings(
         ingest=IngestSettings(tenant=token("tenant")),
@@ -100,7 +102,9 @@ def told_all(tmp_path: Path) -> Run:
 
 
 def lineage(made: Run) -> list[str]:
-    return [phrase("lineage", row) for each in made.published.summary.everything for row in each.lineage]
+    return [
+        phrase("lineage", row) for each in made.published.summary.everything for row in each.lineage
+    ]
 
 
 def test_no_private_text_is_in_the_page_to_share(told_all: Run) -> None:
@@ -154,8 +158,14 @@ def said(record: Record) -> set[str]:
 @example(records=[(image, image, 0, 0, {0}, {0}) for image in range(3)], fewest=3, together=False)
 @example(records=[(0, image, 0, 0, {0}, {0}) for image in range(3)], fewest=2, together=False)
 @example(records=[(image, 0, 0, 0, {0}, {0}) for image in range(3)], fewest=2, together=False)
-@example(records=[(image, image, image, 0, {0, 1}, set()) for image in range(3)], fewest=2, together=False)
-@example(records=[(image, image, image, 0, {0, 1}, set()) for image in range(3)], fewest=2, together=True)
+@example(
+    records=[(image, image, image, 0, {0, 1}, set()) for image in range(3)],
+    fewest=2,
+    together=False,
+)
+@example(
+    records=[(image, image, image, 0, {0, 1}, set()) for image in range(3)], fewest=2, together=True
+)
 def test_a_text_is_shared_where_enough_images_and_folders_of_one_capability_have_it(
     tmp_path_factory: pytest.TempPathFactory, records: list[Record], fewest: int, together: bool
 ) -> None:

@@ -59,7 +59,9 @@ def test_files_appear_together_when_the_block_ends(out: Path) -> None:
 
 
 @pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt])
-def test_a_failing_block_leaves_the_earlier_run_as_it_was(out: Path, failure: type[BaseException]) -> None:
+def test_a_failing_block_leaves_the_earlier_run_as_it_was(
+    out: Path, failure: type[BaseException]
+) -> None:
     publish(out, "earlier")
     with pytest.raises(failure):
         fail_halfway(out, failure)
@@ -185,7 +187,10 @@ def test_folder_with_the_name_of_a_leftover_that_holds_no_run_stays(out: Path) -
 
     assert {*contents(out)} == {"run.json", "report.md"}
     for role in ("before", "staging"):
-        assert {*contents(out.with_name(f".out.{role}-0123456789ab"))} == {"report.md", "thesis.txt"}
+        assert {*contents(out.with_name(f".out.{role}-0123456789ab"))} == {
+            "report.md",
+            "thesis.txt",
+        }
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only the super-user may give files away")
@@ -222,7 +227,10 @@ def test_permissions_of_what_is_replaced_are_kept(out: Path) -> None:
 
     publish(out, "later")
 
-    assert (out.stat().st_mode & 0o777, (out / "report.md").stat().st_mode & 0o777) == (0o700, 0o600)
+    assert (out.stat().st_mode & 0o777, (out / "report.md").stat().st_mode & 0o777) == (
+        0o700,
+        0o600,
+    )
 
 
 def test_parts_of_a_table_take_the_permissions_of_its_file_and_give_them_back(out: Path) -> None:
@@ -252,7 +260,9 @@ def test_an_interrupt_waits_until_the_folders_are_in_their_places(
     publish(out, "earlier")
     (out / "notes.txt").write_text("ask Mira")
     rename = Path.rename
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
+    handler = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a job in the background has none
 
     def interrupted(path: Path, target: Path) -> Path:
         signal.raise_signal(signal.SIGINT)

@@ -24,18 +24,26 @@ def photos(tmp_path: Path) -> Path:
 
 def compared(made: Run) -> dict[str, Any] | None:
     """What `run.json` says of the run before."""
-    found: dict[str, Any] | None = json.loads((made.published.folder / "run.json").read_text())["compared"]
+    found: dict[str, Any] | None = json.loads((made.published.folder / "run.json").read_text())[
+        "compared"
+    ]
     return found
 
 
-def test_the_run_that_is_replaced_is_named_by_its_moment_and_digest(photos: Path, tmp_path: Path) -> None:
+def test_the_run_that_is_replaced_is_named_by_its_moment_and_digest(
+    photos: Path, tmp_path: Path
+) -> None:
     before = publish(tmp_path, photos, now=JUNE, selection=Selection(images=("one",)))
     digest = hashlib.sha256((before.published.folder / "groups.parquet").read_bytes()).hexdigest()
 
     found = compared(publish(tmp_path, photos))
 
     assert found is not None
-    assert (found["now"], found["sha256"], found["folder"]) == ("2026-06-01T00:00:00Z", digest, None)
+    assert (found["now"], found["sha256"], found["folder"]) == (
+        "2026-06-01T00:00:00Z",
+        digest,
+        None,
+    )
     assert found["narrowing"]["selection"]["images"] == ["one"]
 
 

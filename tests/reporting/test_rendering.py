@@ -86,7 +86,9 @@ def test_copy_elsewhere_is_a_whole_run(folder: Path, tmp_path: Path) -> None:
     assert contents(folder) == before
 
 
-def test_gaps_may_be_a_folder_of_parts(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gaps_may_be_a_folder_of_parts(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = contents(render(folder, tmp_path / "whole", share=True).folder)
     gaps, place = pl.read_parquet(folder / "gaps.parquet"), folder / "gaps.parquet"
     place.unlink()
@@ -153,7 +155,9 @@ def test_table_that_was_changed_is_told(folder: Path, name: str) -> None:
         render(folder)
 
 
-def test_run_that_was_replaced_meanwhile_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_that_was_replaced_meanwhile_stays(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write = writing.write_formats
 
     def replaced(*arguments: object) -> object:
@@ -174,5 +178,7 @@ def test_column_that_a_table_gained_since_is_filled(folder: Path, name: str) -> 
 
     render(folder)
 
-    table = {"capabilities": CAPABILITIES, "gaps": GAPS, "groups": GROUPS}[name.removesuffix(".parquet")]
+    table = {"capabilities": CAPABILITIES, "gaps": GAPS, "groups": GROUPS}[
+        name.removesuffix(".parquet")
+    ]
     assert read_table(folder, table).schema == whole.schema

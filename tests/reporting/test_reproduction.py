@@ -35,7 +35,9 @@ def faces(folder: Path) -> bytes:
 
 
 @pytest.fixture
-def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Again:
+def again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Again:
     """Runs a report, then the command that it quotes in the folder it names; gives both reports."""
 
     def both(
@@ -68,15 +70,30 @@ def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def roots(tmp_path: Path) -> tuple[Path, Path]:
     """Two workspaces in different folders below one."""
     lines = [
-        gap("sky mask", intent_category="tone", session_id="s-1", operations_involved=["exposure", "crop"]),
-        gap("mask the sky", intent_category="tonal", session_id="s 2", timestamp="2026-05-01T00:00:00Z"),
+        gap(
+            "sky mask",
+            intent_category="tone",
+            session_id="s-1",
+            operations_involved=["exposure", "crop"],
+        ),
+        gap(
+            "mask the sky",
+            intent_category="tonal",
+            session_id="s 2",
+            timestamp="2026-05-01T00:00:00Z",
+        ),
         gap("film grain", operations_involved=["toneequalizer"], satisfaction=-1),
         gap("no json at all", timestamp="never"),
     ]
     left = write_corpus(
-        tmp_path, {"one": lines, "it's two": lines[:2], "three": ["[1]"]}, "photos", tmp_path / "left"
+        tmp_path,
+        {"one": lines, "it's two": lines[:2], "three": ["[1]"]},
+        "photos",
+        tmp_path / "left",
     )
-    right = write_corpus(tmp_path, {"four": lines[1:], "-five": lines[:1]}, "more photos", tmp_path / "right")
+    right = write_corpus(
+        tmp_path, {"four": lines[1:], "-five": lines[:1]}, "more photos", tmp_path / "right"
+    )
     return left, right
 
 
@@ -186,7 +203,8 @@ def test_flags_say_the_settings_that_differ(tmp_path: Path) -> None:
     )
     command = asked(tmp_path / "photos", settings=settings).command
     assert (
-        "--threshold 0.5 --embedder none --rank-by images --min-images 2 --min-sessions 3 --top 0" in command
+        "--threshold 0.5 --embedder none --rank-by images --min-images 2 --min-sessions 3 --top 0"
+        in command
     )
 
 
@@ -231,7 +249,9 @@ def test_vocabularies_are_named_as_seen_from_the_folder_of_the_roots(
     (tmp_path / "packs").mkdir()
     for name in ("sky.jsonl", "more words.jsonl"):
         (tmp_path / "packs" / name).write_text(f'{{"name": "{name}_mask"}}\n')
-    listed = [argument for path in (tmp_path / "packs").iterdir() for argument in ("--vocabulary", path)]
+    listed = [
+        argument for path in (tmp_path / "packs").iterdir() for argument in ("--vocabulary", path)
+    ]
 
     first, second = again(*roots, *listed, home=tmp_path, start=roots[0])
 
@@ -245,7 +265,16 @@ def test_the_run_before_is_named_as_seen_from_the_folder_of_the_roots(
     roots: tuple[Path, Path], again: Again, tmp_path: Path, name: str
 ) -> None:
     june = tmp_path / name
-    report = ["report", str(roots[0]), "--image", "one", "--out", str(june), "--now", "2026-06-01T00:00:00Z"]
+    report = [
+        "report",
+        str(roots[0]),
+        "--image",
+        "one",
+        "--out",
+        str(june),
+        "--now",
+        "2026-06-01T00:00:00Z",
+    ]
     assert command_line(report) == 0
 
     first, second = again(*roots, "--previous", june, home=tmp_path)

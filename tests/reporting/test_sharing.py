@@ -60,7 +60,9 @@ def test_a_wording_is_shown_where_enough_images_used_its_words(tmp_path: Path) -
     assert "nna" not in shared_page(made)
 
 
-def test_a_wording_that_no_image_shares_to_the_letter_is_shown_in_plain_words(tmp_path: Path) -> None:
+def test_a_wording_that_no_image_shares_to_the_letter_is_shown_in_plain_words(
+    tmp_path: Path,
+) -> None:
     made = asked(tmp_path, "sky mask (!)", "Sky-Mask ♥", "sky_mask:")
     (item,) = shared_summary(made, 3).everything
     assert [each.wording for each in item.capability.variants] == ["sky mask"]
@@ -73,15 +75,20 @@ def test_a_wording_without_words_is_shown_where_enough_images_used_it(tmp_path: 
 
 
 def test_a_spelling_that_enough_images_share_is_shown_as_it_is(tmp_path: Path) -> None:
-    (item,) = shared_summary(asked(tmp_path, "Sky-Mask", "Sky-Mask", "Sky-Mask", "sky mask"), 3).everything
+    (item,) = shared_summary(
+        asked(tmp_path, "Sky-Mask", "Sky-Mask", "Sky-Mask", "sky mask"), 3
+    ).everything
     assert [(each.wording, each.mentions) for each in item.capability.variants] == [("Sky-Mask", 4)]
 
 
 def test_a_label_that_falls_away_gives_place_to_the_most_used_wording(tmp_path: Path) -> None:
-    made = asked(tmp_path, "sky mask for Anna", "sky mask", "sky mask", "sky mask", settings=TOGETHER)
+    made = asked(
+        tmp_path, "sky mask for Anna", "sky mask", "sky mask", "sky mask", settings=TOGETHER
+    )
     summary = made.published.summary
     renamed = tuple(
-        replace(each, capability=replace(each.capability, label="Anna's sky")) for each in summary.everything
+        replace(each, capability=replace(each.capability, label="Anna's sky"))
+        for each in summary.everything
     )
     gaps = read_gaps(made.published.folder)
     assert gaps is not None
@@ -105,13 +112,17 @@ def test_no_identifier_is_made_from_words(tmp_path: Path) -> None:
 
 
 def test_the_main_category_is_the_most_frequent_one_that_is_common(tmp_path: Path) -> None:
-    often = [gap("sky mask", intent_category="anna", session_id=f"s-{number}") for number in range(5)]
+    often = [
+        gap("sky mask", intent_category="anna", session_id=f"s-{number}") for number in range(5)
+    ]
     others = {name: [gap("sky mask", intent_category="tone")] for name in ("two", "three", "four")}
     made = publish(tmp_path, write_corpus(tmp_path, {"one": often, **others}), share=3)
     assert made.ranked["intent_category"].to_list() == ["anna"]
     (item,) = shared_summary(made, 3).everything
     assert item.capability.intent_category == "tone"
-    assert [(each.name, each.mentions) for each in shared_summary(made, 3).categories] == [("tone", 3)]
+    assert [(each.name, each.mentions) for each in shared_summary(made, 3).categories] == [
+        ("tone", 3)
+    ]
     assert "anna" not in shared_page(made)
 
 
@@ -121,7 +132,10 @@ def test_what_a_report_was_narrowed_to_is_told_without_names(tmp_path: Path) -> 
     )
     chosen = Selection(since=datetime(2026, 1, 1, tzinfo=UTC), sessions=("anna",))
     made = publish(tmp_path, root, selection=chosen, share=3)
-    assert shared_summary(made, 3).selection == (("since", "2026-01-01T00:00:00Z"), ("session", None))
+    assert shared_summary(made, 3).selection == (
+        ("since", "2026-01-01T00:00:00Z"),
+        ("session", None),
+    )
     message = re.sub("</?(bdi|time)>", "", shared_page(made))
     assert "Narrowed to since 2026-01-01T00:00:00Z, a choice by session." in message
     assert "anna" not in shared_page(made)
@@ -163,7 +177,8 @@ def decided(tmp_path: Path) -> Run:
     """A run over four needs: one pinned before what is asked for more, one dismissed, one authored."""
     needs = ["sky mask"] * 3 + ["film grain"] * 4 + ["lens flare"] * 4 + ["color wheel"] * 5
     chosen = Settings(
-        cluster=ClusterSettings(threshold=0.0), decisions=DecisionSettings(file=str(tmp_path / "d.jsonl"))
+        cluster=ClusterSettings(threshold=0.0),
+        decisions=DecisionSettings(file=str(tmp_path / "d.jsonl")),
     )
     first = asked(tmp_path, *needs, settings=chosen)
     decide = Decisions(first.published.folder, chosen.decisions.file, actor="ada")
@@ -217,12 +232,27 @@ def test_only_allowed_fields_leave_and_others_have_their_default(decided: Run) -
     assert left_by(listed) == {"capability", "group"}
     assert left_by(listed.capability) <= {
         *sharing.CAPABILITY_AS_IT_IS,
-        *("capability_id", "label", "intent_category", "categories", "operations", "vocabulary_used"),
+        *(
+            "capability_id",
+            "label",
+            "intent_category",
+            "categories",
+            "operations",
+            "vocabulary_used",
+        ),
         *("variants", "rank_low", "rank_high"),
     }
     assert left_by(shared) <= {
         *sharing.SUMMARY_AS_IT_IS,
-        *("capabilities", "open_total", "categories", "account", "selection", "covered", "covered_total"),
+        *(
+            "capabilities",
+            "open_total",
+            "categories",
+            "account",
+            "selection",
+            "covered",
+            "covered_total",
+        ),
         *("ties", "everything", "deciding", "withheld"),
     }
 

@@ -15,13 +15,18 @@ def test_totals_are_those_of_the_ranking(demo_run: Run) -> None:
     assert summary.total == ranked.height
     assert summary.mentions == ranked["mentions"].sum() == demo_run.scan.gaps["counted"].sum()
     assert summary.single == ranked.filter(pl.col("mentions") == 1).height
-    assert (summary.first_seen, summary.last_seen) == (ranked["first_seen"].min(), ranked["last_seen"].max())
+    assert (summary.first_seen, summary.last_seen) == (
+        ranked["first_seen"].min(),
+        ranked["last_seen"].max(),
+    )
 
 
 def test_lines_add_up(demo_run: Run) -> None:
     account = demo_run.published.summary.account
     assert account is not None
-    assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    assert (
+        account.lines == account.records + account.duplicates + account.superseded + account.rejects
+    )
     assert account.records == account.counted + account.filtered + account.not_a_gap
     assert sum(account.reasons.values()) == account.rejects + account.unreadable
 

@@ -28,11 +28,15 @@ def test_a_folder_with_an_earlier_run_will_do(target: Path) -> None:
     check_target(target)
 
 
-@pytest.mark.parametrize("content", ["", "{}", '{"mine": 1}', "[]", '{"vocabgap": 3, "schema_version": 1}'])
+@pytest.mark.parametrize(
+    "content", ["", "{}", '{"mine": 1}', "[]", '{"vocabgap": 3, "schema_version": 1}']
+)
 def test_somebody_elses_run_json_makes_no_run(target: Path, content: str) -> None:
     (target / "run.json").write_text(content)
 
-    with pytest.raises(StateError, match=r"no run of vocabgap: run\.json is damaged, or of another program"):
+    with pytest.raises(
+        StateError, match=r"no run of vocabgap: run\.json is damaged, or of another program"
+    ):
         check_target(target)
 
 
@@ -43,7 +47,9 @@ def test_what_a_run_knows_is_not_lost_where_its_manifest_is_damaged(
     monkeypatch.chdir(target.parent)
     (target / "run.json").write_text(MANIFEST)
 
-    with pytest.raises(StateError, match=r"run\.json' is damaged or of another version.*--previous none"):
+    with pytest.raises(
+        StateError, match=r"run\.json' is damaged or of another version.*--previous none"
+    ):
         previous_run(target, previous)
 
     assert previous_run(target, "none")(NOW).groups is None

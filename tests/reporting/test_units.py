@@ -36,7 +36,9 @@ def test_sources_of_one_unit_name_it(read_sources: tuple[str, ...], unit: str) -
         "yours": Source(glob="y.jsonl", unit="grove"),
     }
     assert Settings(source=own).unit(read_sources) == unit
-    assert Settings(source=own, report=ReportSettings(unit="orchard")).unit(read_sources) == "orchard"
+    assert (
+        Settings(source=own, report=ReportSettings(unit="orchard")).unit(read_sources) == "orchard"
+    )
 
 
 @pytest.mark.parametrize("unit", ["-s", "a/b/c", "run/", "run\n", "<b>", "x" * 41, "7"])
@@ -48,7 +50,9 @@ def test_a_unit_is_a_word_or_two(unit: str) -> None:
 def test_every_text_says_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     root = write_corpus(tmp_path, dict.fromkeys(("elm", "oak", "yew"), LINES))
-    settings = Settings(report=ReportSettings(unit="copse/copses"), rank=RankSettings(by=RankBy.IMAGES))
+    settings = Settings(
+        report=ReportSettings(unit="copse/copses"), rank=RankSettings(by=RankBy.IMAGES)
+    )
     made = publish(tmp_path, root, settings=settings, share=2)
     page = (made.published.folder / "report.html").read_text(encoding="utf-8")
     shared = (made.published.folder / "share.html").read_text(encoding="utf-8")
@@ -67,10 +71,15 @@ def test_every_text_says_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert listed.splitlines()[0].split()[2] == "copse"
     assert "on 3 copses" in listed
     assert "no record has copse 'ash'" in vocabgap("list", root, "--image", "ash", *given).err
-    assert "no copse, session, capability or record is" in vocabgap("show", "ash tree", root, *given).err
+    assert (
+        "no copse, session, capability or record is"
+        in vocabgap("show", "ash tree", root, *given).err
+    )
 
 
-def test_a_unit_may_be_called_like_another_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_unit_may_be_called_like_another_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     one = (gap("graft a branch", session_id="s-1"),)
     root = write_corpus(tmp_path, dict.fromkeys(("elm", "oak", "yew"), one))
@@ -89,5 +98,7 @@ def test_a_unit_may_be_called_like_another_column(tmp_path: Path, monkeypatch: p
 def test_known_sources_name_their_unit(tmp_path: Path) -> None:
     item = {"type": "missing_tool", "tool": "dot", "reason": "no graph", "workflow_name": "Nightly"}
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "agent_output.json").write_text(json.dumps({"items": [item]}), encoding="utf-8")
+    (tmp_path / "run" / "agent_output.json").write_text(
+        json.dumps({"items": [item]}), encoding="utf-8"
+    )
     assert "on 1 workflow" in text_of(publish(tmp_path, tmp_path / "run"))

@@ -59,7 +59,8 @@ def test_the_largest_counts_are_added_up(tmp_path: Path) -> None:
 def test_report_and_pages_name_records_and_mentions(made: Run) -> None:
     text = text_of(made)
     pages = [
-        (made.published.folder / name).read_text(encoding="utf-8") for name in ("report.html", "share.html")
+        (made.published.folder / name).read_text(encoding="utf-8")
+        for name in ("report.html", "share.html")
     ]
 
     assert "In all, 5 records, 84 mentions, from 2 images ask for 2 capabilities" in text
@@ -70,7 +71,9 @@ def test_report_and_pages_name_records_and_mentions(made: Run) -> None:
 
 
 def test_where_every_record_is_one_mention_the_words_say_nothing_of_it(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"shop": [gap("dark theme"), gap("dark theme", count=1, notes="again")]})
+    root = write_corpus(
+        tmp_path, {"shop": [gap("dark theme"), gap("dark theme", count=1, notes="again")]}
+    )
 
     text = text_of(publish(tmp_path, root))
 
@@ -98,7 +101,9 @@ def test_commands_name_records_and_mentions(
 
 def test_a_run_that_was_published_without_weights_is_still_read(made: Run) -> None:
     folder = made.published.folder
-    history, ranked = (pl.read_parquet(folder / name) for name in ("history.parquet", "capabilities.parquet"))
+    history, ranked = (
+        pl.read_parquet(folder / name) for name in ("history.parquet", "capabilities.parquet")
+    )
     narrow = history.cast({"mentions": pl.Int32, "unsatisfied": pl.Int32})
     narrow.write_parquet(folder / "history.parquet")
     fields = [pl.element().struct.field(name) for name in EXAMPLE_FIELDS if name != "count"]

@@ -51,7 +51,12 @@ def test_gaps_are_the_readable_lines_in_the_order_of_the_scan(demo_run: Run) -> 
     summary = demo_run.scan.summary
     gaps = pl.read_parquet(demo_run.published.folder / "gaps.parquet")
     assert gaps.height == summary.lines - summary.rejects
-    judged = ("capability_id", "category", "category_by", "category_probability")  # when a run is published
+    judged = (
+        "capability_id",
+        "category",
+        "category_by",
+        "category_probability",
+    )  # when a run is published
     assert_frame_equal(gaps.drop(judged), demo_run.scan.gaps.drop(judged))
 
 
@@ -74,15 +79,25 @@ def test_records_of_a_capability_are_as_many_as_its_mentions(demo_run: Run) -> N
         {"description": "\u001csky mask\u2003"},
     ],
 )
-def test_wordings_are_matched_as_they_were_clustered(tmp_path: Path, fields: dict[str, object]) -> None:
+def test_wordings_are_matched_as_they_were_clustered(
+    tmp_path: Path, fields: dict[str, object]
+) -> None:
     made = publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask") | fields]}))
     gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
     assert gaps["capability_id"].to_list() == made.ranked["capability_id"].to_list()
 
 
-def test_without_a_scan_there_are_only_the_ranking_and_the_report(demo_run: Run, tmp_path: Path) -> None:
+def test_without_a_scan_there_are_only_the_ranking_and_the_report(
+    demo_run: Run, tmp_path: Path
+) -> None:
     made = report(demo_run.ranked, tmp_path / "out", now=NOW)
-    assert made.files == ("report.md", "report.html", "capabilities.parquet", "history.parquet", "run.json")
+    assert made.files == (
+        "report.md",
+        "report.html",
+        "capabilities.parquet",
+        "history.parquet",
+        "run.json",
+    )
     assert sorted(entry.name for entry in made.folder.iterdir()) == sorted(made.files)
     assert (made.manifest.account, made.manifest.inputs) == (None, ())
 
@@ -101,8 +116,12 @@ def test_a_frame_that_is_no_ranking_is_refused_before_anything_is_written(tmp_pa
 WITHOUT_OFFSET = datetime(2026, 7, 1)  # noqa: DTZ001 - that is the point
 
 
-@pytest.mark.parametrize("arguments", [{"top": -1}, {"ranked_by": "banana"}, {"now": WITHOUT_OFFSET}])
-def test_an_argument_that_cannot_be_meant_is_refused(tmp_path: Path, arguments: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [{"top": -1}, {"ranked_by": "banana"}, {"now": WITHOUT_OFFSET}]
+)
+def test_an_argument_that_cannot_be_meant_is_refused(
+    tmp_path: Path, arguments: dict[str, Any]
+) -> None:
     with pytest.raises(InvalidInputError):
         report(CAPABILITIES.empty(), tmp_path / "out", **arguments)
 
@@ -119,7 +138,9 @@ def test_the_manifest_does_not_say_where_the_files_went(tmp_path: Path, demo: Pa
 
 
 @pytest.mark.slow
-def test_a_file_that_the_disk_does_not_take_is_named_with_the_reason(demo: Path, tmp_path: Path) -> None:
+def test_a_file_that_the_disk_does_not_take_is_named_with_the_reason(
+    demo: Path, tmp_path: Path
+) -> None:
     result = subprocess.run(
         [sys.executable, "-m", "vocabgap", "report", demo, "--now", "2026-07-01"],
         capture_output=True,

@@ -39,7 +39,9 @@ def fresh(folder: Path) -> npt.NDArray[np.float32]:
     return Embedder.load(folder).embed(TEXTS)
 
 
-def test_vectors_are_found_again_to_the_bit(folder: Path, kept: Path, fresh: npt.NDArray[np.float32]) -> None:
+def test_vectors_are_found_again_to_the_bit(
+    folder: Path, kept: Path, fresh: npt.NDArray[np.float32]
+) -> None:
     first = Embedder.load(folder, kept)
     second = Embedder.load(folder, str(kept))
 
@@ -114,17 +116,25 @@ def _write(path: Path, sql: str) -> None:
 DAMAGE: Final[dict[str, Callable[[Path], object]]] = {
     "cut off": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
     "the first bit": lambda path: path.write_bytes(b"R" + path.read_bytes()[1:]),
-    "something else": lambda path: path.write_bytes(b"no database, but longer than the head of one: " * 10),
+    "something else": lambda path: path.write_bytes(
+        b"no database, but longer than the head of one: " * 10
+    ),
     "another vector": lambda path: _write(path, "update vectors set vector = zeroblob(8)"),
     "a short vector": lambda path: _write(path, "update vectors set vector = x'00'"),
     "a text": lambda path: _write(path, "update vectors set vector = 'tonetone'"),
-    "another table": lambda path: _write(path, "drop table vectors; create table vectors (mine text)"),
+    "another table": lambda path: _write(
+        path, "drop table vectors; create table vectors (mine text)"
+    ),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_is_computed_again_and_told(
-    folder: Path, kept: Path, files: Callable[[], list[Path]], fresh: npt.NDArray[np.float32], damage: str
+    folder: Path,
+    kept: Path,
+    files: Callable[[], list[Path]],
+    fresh: npt.NDArray[np.float32],
+    damage: str,
 ) -> None:
     Embedder.load(folder, kept).embed(TEXTS)
     (path,) = files()
@@ -133,7 +143,9 @@ def test_a_damaged_file_is_computed_again_and_told(
     loaded = Embedder.load(folder, kept)
     assert loaded.embed(TEXTS).tobytes() == fresh.tobytes()
     assert (loaded.use.found, loaded.use.computed) == (0, 4)
-    assert loaded.use.note == "some embeddings are computed again; removed as damaged: vectors.sqlite"
+    assert (
+        loaded.use.note == "some embeddings are computed again; removed as damaged: vectors.sqlite"
+    )
 
     again = Embedder.load(folder, kept)
     assert again.embed(TEXTS).tobytes() == fresh.tobytes()
@@ -179,7 +191,9 @@ def test_a_disk_that_fills_up_costs_the_cache_alone(
 ) -> None:
     loaded = Embedder.load(folder, kept)
     with closing(sqlite3.connect(kept / "embeddings" / cache.FILE_NAME)) as connection:
-        connection.execute("create table vectors (key blob primary key, vector blob, checksum) without rowid")
+        connection.execute(
+            "create table vectors (key blob primary key, vector blob, checksum) without rowid"
+        )
     monkeypatch.setattr(cache, "_TABLE", "pragma max_page_count = 2")
     many = [f"sky {'a ' * number}" for number in range(200)]
 
@@ -324,7 +338,8 @@ def test_another_model_or_other_instructions_are_another_kind(
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("1800.456", "3100.000"), ("fpu avx avx2", "avx2 avx fpu"), ("4000.00", "4100.00")]
+    ("old", "new"),
+    [("1800.456", "3100.000"), ("fpu avx avx2", "avx2 avx fpu"), ("4000.00", "4100.00")],
 )
 def test_what_changes_by_the_moment_does_not_count(kind_of: KindOf, old: str, new: str) -> None:
     assert kind_of(X86) == kind_of(X86.replace(old, new))

@@ -64,7 +64,9 @@ def loaded(int8: Path) -> Embedder:
     return Embedder.load(int8)
 
 
-def test_rows_are_in_the_order_of_the_texts_and_each_text_is_computed_once(embedder: Embedder) -> None:
+def test_rows_are_in_the_order_of_the_texts_and_each_text_is_computed_once(
+    embedder: Embedder,
+) -> None:
     vectors = embedder.embed(["sky", "mask", "sky"])
 
     assert vectors.shape == (3, 4)
@@ -228,7 +230,10 @@ def test_without_what_runs_it_there_is_none(monkeypatch: pytest.MonkeyPatch, lib
 def test_a_folder_called_so_is_a_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.rename(folder.with_name("minilm"))
     monkeypatch.chdir(folder.parent)
-    assert [Embedder.load(each).name for each in ("./minilm", Path("minilm"))] == ["minilm", "minilm"]
+    assert [Embedder.load(each).name for each in ("./minilm", Path("minilm"))] == [
+        "minilm",
+        "minilm",
+    ]
 
 
 @pytest.mark.usefixtures("minilm")
@@ -241,7 +246,9 @@ def test_a_batch_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("minilm")
-def test_it_is_not_loaded_where_all_is_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_not_loaded_where_all_is_in_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = Embedder.load("minilm", tmp_path)
     expected = first.embed(NEEDS)
     monkeypatch.setattr(embedder, "load_encoder", lambda _: pytest.fail("it was loaded"))
@@ -258,5 +265,7 @@ def test_a_process_that_needs_no_model_loads_none() -> None:
         "import sys, vocabgap.doors.cli.app;"
         "print(sorted({'onnxruntime', 'tokenizers', 'numpy'} & {*sys.modules}))"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert result.stdout == "[]\n"

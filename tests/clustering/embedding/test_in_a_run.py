@@ -45,7 +45,9 @@ def test_the_manifest_and_the_command_name_the_model_and_not_its_place(
     assert manifest["parameters"]["settings"]["cluster"]["embedder"] == "tiny"
     assert "--embedder tiny" in manifest["command"]
     assert vocabgap(*manifest["command"].split()[1:], "--out", "again").code == 0
-    assert (tmp_path / "again" / "report.md").read_bytes() == (tmp_path / "out" / "report.md").read_bytes()
+    assert (tmp_path / "again" / "report.md").read_bytes() == (
+        tmp_path / "out" / "report.md"
+    ).read_bytes()
 
 
 def test_a_second_run_finds_the_embeddings_in_the_cache(sightings: Path, folder: Path) -> None:
@@ -63,7 +65,9 @@ def test_the_report_says_what_grouped_its_wordings(
     vocabgap("report", sightings, "--embedder", folder, "--out", "model", "--now", NOW)
     vocabgap("report", sightings, "--embedder", "none", "--out", "none", "--now", NOW)
 
-    said = [re.sub("</?bdi>", "", (tmp_path / out / shown).read_text()) for out in ("model", "none")]
+    said = [
+        re.sub("</?bdi>", "", (tmp_path / out / shown).read_text()) for out in ("model", "none")
+    ]
     assert "Grouped by words and meaning (tiny)." in said[0]
     assert "Grouped by words alone." in said[1]
 
@@ -96,11 +100,15 @@ def test_what_auto_has_found_is_pinned(sightings: Path, tmp_path: Path) -> None:
     assert "--embedder minilm" in manifest["command"]
     assert manifest["model"]["name"] == "all-MiniLM-L6-v2, int8"
     assert vocabgap(*shlex.split(manifest["command"])[1:], "--out", "again").code == 0
-    assert (tmp_path / "again" / "report.md").read_bytes() == (tmp_path / "out" / "report.md").read_bytes()
+    assert (tmp_path / "again" / "report.md").read_bytes() == (
+        tmp_path / "out" / "report.md"
+    ).read_bytes()
     assert json.loads((tmp_path / "again" / "run.json").read_text())["model"] == manifest["model"]
 
 
-def test_a_run_before_with_another_embedder_is_told(sightings: Path, folder: Path, tmp_path: Path) -> None:
+def test_a_run_before_with_another_embedder_is_told(
+    sightings: Path, folder: Path, tmp_path: Path
+) -> None:
     vocabgap("report", sightings, "--embedder", "none", "--now", "2026-06-30")
     vocabgap("report", sightings, "--embedder", folder, "--now", NOW)
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
@@ -113,7 +121,10 @@ def test_diff_tells_of_another_embedder(sightings: Path, folder: Path) -> None:
 
     result = vocabgap("diff", "old", "new")
 
-    assert (result.code, "embed wordings differently (embedder: tiny before, none now)" in result.out) == (
+    assert (
+        result.code,
+        "embed wordings differently (embedder: tiny before, none now)" in result.out,
+    ) == (
         0,
         True,
     )

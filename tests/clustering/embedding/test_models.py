@@ -23,12 +23,16 @@ CLOSE = 1e-3  # a vector is rounded to a grid
 MEAN = unit("[CLS]", "sky", "[SEP]").astype(np.float32)
 CLS = unit("[CLS]").astype(np.float32)
 ORDERED = [
-    f"{folder}{name}.onnx" for folder in ("", "onnx/") for name in ("model", "model_quantized", "model_int8")
+    f"{folder}{name}.onnx"
+    for folder in ("", "onnx/")
+    for name in ("model", "model_quantized", "model_int8")
 ]
 
 
 @pytest.mark.parametrize("place", range(len(ORDERED)))
-def test_the_model_of_a_folder_is_the_first_of_these_names(folder: Path, table: Table, place: int) -> None:
+def test_the_model_of_a_folder_is_the_first_of_these_names(
+    folder: Path, table: Table, place: int
+) -> None:
     (folder / "model.onnx").rename(folder / "kept")
     (folder / "onnx").mkdir()
     (folder / "kept").rename(folder / ORDERED[place])
@@ -39,7 +43,9 @@ def test_the_model_of_a_folder_is_the_first_of_these_names(folder: Path, table: 
     assert np.array_equal(Embedder.load(folder).embed(["sky"]), expected)
 
 
-def test_the_name_of_a_model_is_that_of_its_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_name_of_a_model_is_that_of_its_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HOME", str(folder.parent))
 
@@ -102,20 +108,26 @@ def _two_words_less(folder: Path) -> None:
 def _panicking(folder: Path) -> None:
     path = folder / "tokenizer.json"
     content = json.loads(path.read_bytes())
-    content["post_processor"]["special_tokens"] = {}  # the library ends in a panic, which is no Exception
+    content["post_processor"][
+        "special_tokens"
+    ] = {}  # the library ends in a panic, which is no Exception
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def _as_long_as_its_text(folder: Path) -> None:
     model = onnx.load(folder / "model.onnx")
     del model.graph.output[:], model.graph.node[:]
-    model.graph.node.append(helper.make_node("Cast", ["input_ids"], ["score"], to=TensorProto.FLOAT))
+    model.graph.node.append(
+        helper.make_node("Cast", ["input_ids"], ["score"], to=TensorProto.FLOAT)
+    )
     model.graph.output.append(helper.make_tensor_value_info("score", TensorProto.FLOAT, ["b", "s"]))
     onnx.save_model(model, folder / "model.onnx")
 
 
 def _one_number(folder: Path) -> None:
-    write_model(folder / "model.onnx", outputs={"score": "sentence"}, words=np.ones((11, 1), np.float32))
+    write_model(
+        folder / "model.onnx", outputs={"score": "sentence"}, words=np.ones((11, 1), np.float32)
+    )
 
 
 def _pipe(folder: Path) -> None:
@@ -125,18 +137,30 @@ def _pipe(folder: Path) -> None:
 
 def _modules(folder: Path) -> None:
     kinds = ("Transformer", "Pooling", "Dense")
-    write_json(folder / "modules.json", [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds])
+    write_json(
+        folder / "modules.json",
+        [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds],
+    )
 
 
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
         (lambda folder: (folder / "model.onnx").unlink(), r"there is no model\.onnx in '.*tiny'"),
-        (lambda folder: (folder / "tokenizer.json").unlink(), r"there is no tokenizer\.json in '.*tiny'"),
+        (
+            lambda folder: (folder / "tokenizer.json").unlink(),
+            r"there is no tokenizer\.json in '.*tiny'",
+        ),
         (_pipe, r"tokenizer\.json' is a pipe; expected a file"),
-        (lambda folder: (folder / "model.onnx").write_bytes(b"\x08\x08"), r"model\.onnx' cannot be loaded"),
+        (
+            lambda folder: (folder / "model.onnx").write_bytes(b"\x08\x08"),
+            r"model\.onnx' cannot be loaded",
+        ),
         (lambda folder: (folder / "model.onnx").write_bytes(b""), r"model\.onnx' cannot be loaded"),
-        (lambda folder: write_model(folder / "model.onnx", weights="model.data"), "in the one file"),
+        (
+            lambda folder: write_model(folder / "model.onnx", weights="model.data"),
+            "in the one file",
+        ),
         (
             lambda folder: (folder / "tokenizer.json").write_bytes(b"{}"),
             r"tokenizer\.json' is not a tokenizer",
@@ -146,16 +170,32 @@ def _modules(folder: Path) -> None:
         (_as_long_as_its_text, "output 'score': rows differ in length"),
         (_one_number, "output 'score': rows differ in length"),
         (_modules, "needs more than the mean of its tokens"),
-        (lambda folder: write_model(folder / "model.onnx", outputs={"o": "echo"}), "no output that embeds"),
-        (lambda folder: write_model(folder / "model.onnx", outputs={"logits": "tokens"}), "no output that"),
-        (lambda folder: write_model(folder / "model.onnx", inputs=("input_ids", "bbox")), "the input 'bbox'"),
-        (lambda folder: write_model(folder / "model.onnx", lengths=("batch", 128)), "cannot be run on 'a'"),
         (
-            lambda folder: write_json(folder / "1_Pooling/config.json", {"pooling_mode": "lasttoken"}),
+            lambda folder: write_model(folder / "model.onnx", outputs={"o": "echo"}),
+            "no output that embeds",
+        ),
+        (
+            lambda folder: write_model(folder / "model.onnx", outputs={"logits": "tokens"}),
+            "no output that",
+        ),
+        (
+            lambda folder: write_model(folder / "model.onnx", inputs=("input_ids", "bbox")),
+            "the input 'bbox'",
+        ),
+        (
+            lambda folder: write_model(folder / "model.onnx", lengths=("batch", 128)),
+            "cannot be run on 'a'",
+        ),
+        (
+            lambda folder: write_json(
+                folder / "1_Pooling/config.json", {"pooling_mode": "lasttoken"}
+            ),
             "needs more than the mean of its tokens",
         ),
         (
-            lambda folder: write_json(folder / "1_Pooling/config.json", {"pooling_mode_mean_tokens": False}),
+            lambda folder: write_json(
+                folder / "1_Pooling/config.json", {"pooling_mode_mean_tokens": False}
+            ),
             "needs more than the mean of its tokens",
         ),
     ],
@@ -203,7 +243,9 @@ def test_a_file_that_the_system_refuses_is_an_error(
 
 
 @pytest.mark.parametrize("library", ["onnxruntime", "tokenizers"])
-def test_a_missing_extra_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+def test_a_missing_extra_is_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(StateError, match=library) as raised:
         Embedder.load(folder)

@@ -82,6 +82,12 @@ def rows(size: str) -> Iterator[Row]:
     peer = "JSON and SHA-256 alone", cost_of(of_each, hash_json, chunks)
     most = chunks / GOAL
     yield Row("check chunks", of, cost_of(of_each, check, chunks), *peer, limit=most)
-    yield Row("check chunks with three faults", of, cost_of(of_each, find_faults, chunks), *peer, limit=most)
+    yield Row(
+        "check chunks with three faults",
+        of,
+        cost_of(of_each, find_faults, chunks),
+        *peer,
+        limit=most,
+    )
     yield Row("hash chunks", of, cost_of(of_each, hash_content, chunks), *peer)
     yield Row("push chunks into memory", of, cost_of(pushed, chunks), *peer)

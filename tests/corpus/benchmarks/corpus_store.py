@@ -40,7 +40,9 @@ def records(count: int, seed: int, *, first_log: int = 0) -> pl.DataFrame:
     ).with_columns(
         tenant_id=pl.format("tenant-{}", pl.col("log") % 3),
         repo_slug=pl.format("repo-{}", pl.col("log") // 3 % 4),
-        source_path=pl.format("image-{}/vocabulary_gaps.jsonl", pl.col("log").cast(pl.String).str.zfill(6)),
+        source_path=pl.format(
+            "image-{}/vocabulary_gaps.jsonl", pl.col("log").cast(pl.String).str.zfill(6)
+        ),
     )
     record = {
         "timestamp": pl.lit("2026-04-01T10:00:00+00:00"),

@@ -22,7 +22,11 @@ def checked() -> Iterator[tuple[str, str, bool]]:
         term = json.loads(line)
         for kind in ("consistent", "contradicting"):
             for sentence in term[kind]:
-                yield kind, sentence, any(contradictions(sentence, term["term"], term["definition"]))
+                yield (
+                    kind,
+                    sentence,
+                    any(contradictions(sentence, term["term"], term["definition"])),
+                )
 
 
 def counts() -> dict[str, tuple[int, int]]:

@@ -46,7 +46,10 @@ Checked = Callable[[str], int]
 def terms_of(size: int) -> list[str]:
     """Terms of one to three made-up words."""
     drawn = random.Random(size)
-    words = ["".join(drawn.choices("aeilnorstuvkmp", k=drawn.randint(4, 9))) for _ in range(max(size, 20))]
+    words = [
+        "".join(drawn.choices("aeilnorstuvkmp", k=drawn.randint(4, 9)))
+        for _ in range(max(size, 20))
+    ]
     found: dict[str, None] = {}
     while len(found) < size:
         found[" ".join(drawn.sample(words, drawn.choice((1, 1, 2, 3))))] = None
@@ -68,7 +71,9 @@ def write_seed(root: Path, terms: Sequence[str]) -> None:
 def prose(least: int) -> list[str]:
     """Words of the manual's prose, again from the start where there are less than so many."""
     lines = "\n".join(path.read_text(encoding="utf-8") for path in PAGES).splitlines()
-    words = " ".join(line for line in lines if line[:1].isalpha()).split()  # no tables, code and headings
+    words = " ".join(
+        line for line in lines if line[:1].isalpha()
+    ).split()  # no tables, code and headings
     return words * (1 + least // len(words))
 
 
@@ -175,13 +180,18 @@ def extracting(mark: str, characters: int) -> Work:
     return lambda: extract(fields, {})
 
 
-def twice(what: str, characters: int, marks: Sequence[str], prepare: Callable[[str, int], Work]) -> Row:
+def twice(
+    what: str, characters: int, marks: Sequence[str], prepare: Callable[[str, int], Work]
+) -> Row:
     """Twice as many marks without partners beside half of them: that mark whose ratio is the worst."""
     found = [
-        (cost_of(prepare, mark, characters), cost_of(prepare, mark, 2 * characters), mark) for mark in marks
+        (cost_of(prepare, mark, characters), cost_of(prepare, mark, 2 * characters), mark)
+        for mark in marks
     ]
     half, whole, mark = max(found, key=lambda each: each[1].cpu / each[0].cpu)
-    return Row(what, f"{2 * characters:,} characters", whole, "half as many", half, f"at worst, {mark!r}")
+    return Row(
+        what, f"{2 * characters:,} characters", whole, "half as many", half, f"at worst, {mark!r}"
+    )
 
 
 def rows(size: str) -> Iterator[Row]:
@@ -196,7 +206,10 @@ def rows(size: str) -> Iterator[Row]:
             for terms in (PEER_MOST, TERMS[size][-1]):
                 yield from _checking_rows(roots, words, terms)
         yield twice(
-            "glossary: marks without partners", MARK_CHARACTERS, MARKS[: MARKS_TRIED[size]], extracting
+            "glossary: marks without partners",
+            MARK_CHARACTERS,
+            MARKS[: MARKS_TRIED[size]],
+            extracting,
         )
 
 

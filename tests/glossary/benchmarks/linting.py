@@ -29,7 +29,22 @@ WORDS: Final = 600  # of a file
 LIMIT: Final = 0.010  # CPU seconds a file
 MARK_CHARACTERS: Final = 400_000
 # What opens something and, repeated, never closes it.
-MARKS: Final = ("`", "` ``", "](", "[a](", "<", "<a ", "<!--", "www.", "a@", "---\n", "> ", "- ", "x", "a.")
+MARKS: Final = (
+    "`",
+    "` ``",
+    "](",
+    "[a](",
+    "<",
+    "<a ",
+    "<!--",
+    "www.",
+    "a@",
+    "---\n",
+    "> ",
+    "- ",
+    "x",
+    "a.",
+)
 # How what is to be avoided is written, and whether that is wrong.
 WAYS: Final[dict[str, tuple[Callable[[str], str], bool]]] = {
     "as it is listed": (str, True),
@@ -42,7 +57,10 @@ WAYS: Final[dict[str, tuple[Callable[[str], str], bool]]] = {
     "in a longer term": (lambda term: f"{term} board", False),
     "in a code span": (lambda term: f"`call {term}`", False),
     "in a code block": (lambda term: f"\n\n```\ncall {term}\n```\n\n", False),
-    "in the target of a link": (lambda term: f"[so](https://example.org/{term.replace(' ', '-')})", False),
+    "in the target of a link": (
+        lambda term: f"[so](https://example.org/{term.replace(' ', '-')})",
+        False,
+    ),
     "on an ignored line": (lambda term: f"\n{term} <!-- vocabgap-ignore -->\n", False),
 }
 
@@ -50,8 +68,14 @@ WAYS: Final[dict[str, tuple[Callable[[str], str], bool]]] = {
 def pairs_of(size: int) -> dict[str, str]:
     """Made-up words to be avoided, two each, with the term to say instead."""
     drawn = random.Random(size)
-    words = ["".join(drawn.choices("aeilnortuvkmp", k=drawn.randint(5, 9))) + "ok" for _ in range(2 * size)]
-    return {" ".join(pair): f"{pair[0]}a {pair[1]}a" for pair in zip(words[::2], words[1::2], strict=True)}
+    words = [
+        "".join(drawn.choices("aeilnortuvkmp", k=drawn.randint(5, 9))) + "ok"
+        for _ in range(2 * size)
+    ]
+    return {
+        " ".join(pair): f"{pair[0]}a {pair[1]}a"
+        for pair in zip(words[::2], words[1::2], strict=True)
+    }
 
 
 def write_seed(folder: Path, pairs: dict[str, str]) -> None:
@@ -102,7 +126,9 @@ def linted(folder: Path) -> Counter[str]:
 def substituting(folder: Path) -> Counter[str]:
     """The same by a rule of substitution."""
     pairs, _ = planted()
-    return Counter(pairs[wrong] for wrong in substituted(sorted((folder / "docs").iterdir()), pairs))
+    return Counter(
+        pairs[wrong] for wrong in substituted(sorted((folder / "docs").iterdir()), pairs)
+    )
 
 
 def substituted(paths: Iterable[Path], pairs: dict[str, str]) -> Iterator[str]:
@@ -133,7 +159,9 @@ def rows(size: str) -> Iterator[Row]:
         of = f"{files:,} files of {WORDS} words, {TERMS:,} terms"
         yield Row("glossary: lint", of, cost, "substitution", rule, limit=LIMIT * files)
         marks = partial(linting_marks, folder / "glossary")
-        yield twice("lint marks without partners", MARK_CHARACTERS, MARKS[: MARKS_TRIED[size]], marks)
+        yield twice(
+            "lint marks without partners", MARK_CHARACTERS, MARKS[: MARKS_TRIED[size]], marks
+        )
 
 
 def main() -> None:

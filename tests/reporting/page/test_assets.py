@@ -30,7 +30,9 @@ def test_nothing_in_them_ends_their_elements() -> None:
 
 def test_comments_and_indentation_stay_at_home() -> None:
     for text in (script(), style()):
-        assert not any(line.startswith((" ", "//", "/*", " *")) or not line for line in text.splitlines())
+        assert not any(
+            line.startswith((" ", "//", "/*", " *")) or not line for line in text.splitlines()
+        )
 
 
 def test_style_loads_nothing() -> None:

@@ -24,5 +24,7 @@ def test_a_bar_that_is_not_zero_is_seen() -> None:
         (100, 100, 100, Span(95.0, 5.0)), (1, 1, 1, Span(0.0, 5.0)),
     ],
 )  # fmt: skip
-def test_span_of_a_rank_is_logarithmic_and_never_too_thin(low: int, high: int, last: int, span: Span) -> None:
+def test_span_of_a_rank_is_logarithmic_and_never_too_thin(
+    low: int, high: int, last: int, span: Span
+) -> None:
     assert rank_span(low, high, last) == span

@@ -57,7 +57,9 @@ def test_labels_are_inside_and_meet_no_circle(summary: Summary) -> None:
         assert all(dist((line.x, line.y - 4), (each.x, each.y)) > each.radius for each in circles)
 
 
-def test_most_frequent_categories_have_a_colour_and_the_others_one_together(summary: Summary) -> None:
+def test_most_frequent_categories_have_a_colour_and_the_others_one_together(
+    summary: Summary,
+) -> None:
     made = drawn(summary, spots_of_sixty())
     assert [theme.number for theme in made.themes] == [*range(1, THEMES + 1), 0]
     assert sum(theme.capabilities for theme in made.themes) == len(made.circles)

@@ -14,7 +14,14 @@ from vocabgap.reporting.page import MOST_BYTES, render_page
 from vocabgap.reporting.payload import encode_payload, payload_of
 from vocabgap.reporting.summary import Summary
 
-DANGEROUS = ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", "\ud800"]
+DANGEROUS = [
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "]]>",
+    "&lt;",
+    "\u2028\u2029",
+    "\ud800",
+]
 
 
 def test_all_capabilities_are_there_in_order_of_rank(summary: Summary) -> None:
@@ -28,13 +35,18 @@ def test_positions_lead_to_names(summary: Summary) -> None:
     first, row = summary.everything[0], made.rows[0]
     names = [made.operations[place] for place in row.operations[::2]]
     assert names == [tally.name for tally in first.capability.operations]
-    assert [made.images[place] for place in row.image_counts[::2]] == [each.name for each in first.on_images]
+    assert [made.images[place] for place in row.image_counts[::2]] == [
+        each.name for each in first.on_images
+    ]
     assert made.categories[row.category] == first.capability.intent_category
 
 
 def test_days_begin_with_the_first_day_of_all(summary: Summary) -> None:
     made = payload_of(summary)
-    assert made.first_day == min(day for each in summary.everything for day, _ in each.on_days).isoformat()
+    assert (
+        made.first_day
+        == min(day for each in summary.everything for day, _ in each.on_days).isoformat()
+    )
     assert min(row.days[0] for row in made.rows) == 0
 
 
@@ -54,14 +66,18 @@ def test_many_images_and_days_do_not_make_a_page_too_large(
     monkeypatch.setattr(rendering, "MOST_BYTES", MOST_BYTES // 5)
     monkeypatch.setattr(payload, "MOST_BLOCK_BYTES", payload.MOST_BLOCK_BYTES // 5)
     monkeypatch.setattr(payload, "WITH_ALL_EVIDENCE", 100)
-    wordings = tuple(Wording(f"a need of some words, put in way {number}", 3, 0.75) for number in range(9))
+    wordings = tuple(
+        Wording(f"a need of some words, put in way {number}", 3, 0.75) for number in range(9)
+    )
     everything = tuple(
         listed(
             summary,
             capability_id=f"cap-{rank:012x}",
             rank=rank,
             variants=wordings,
-            on_images=tuple(Tally(f"market-night-{rank:04}-{number:04}", 1) for number in range(150)),
+            on_images=tuple(
+                Tally(f"market-night-{rank:04}-{number:04}", 1) for number in range(150)
+            ),
             on_days=((date(2025, 1, 1) + timedelta(days=rank % 2), 400 - rank % 2),),
         )
         for rank in range(1, 1_001)
@@ -71,7 +87,9 @@ def test_many_images_and_days_do_not_make_a_page_too_large(
     text = render_page(made)
 
     page = read(text)
-    first, last = (dict(zip(page.data["columns"], page.data["rows"][at], strict=True)) for at in (0, -1))
+    first, last = (
+        dict(zip(page.data["columns"], page.data["rows"][at], strict=True)) for at in (0, -1)
+    )
     assert len(text.encode()) <= MOST_BYTES // 5
     assert len(first["variants"]) > len(last["variants"]) >= 3
     assert len(first["image_counts"]) > len(last["image_counts"])
@@ -82,7 +100,9 @@ def test_where_nothing_else_helps_a_page_lists_fewer(
     summary: Summary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page of no more than its frame and some hundred capabilities at their shortest."""
-    many = tuple(listed(summary, capability_id=f"cap-{rank:012x}", rank=rank) for rank in range(1, 3_001))
+    many = tuple(
+        listed(summary, capability_id=f"cap-{rank:012x}", rank=rank) for rank in range(1, 3_001)
+    )
     made = replace(summary, capabilities=(), everything=many, total=len(many))
     smallest = len(render_page(replace(made, everything=many[:100])).encode())
     monkeypatch.setattr(rendering, "MOST_BYTES", smallest)

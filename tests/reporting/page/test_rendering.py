@@ -45,7 +45,10 @@ def test_page_is_a_document_in_english_with_its_policy_first(page: str, seen: Re
 
 
 def test_one_script_runs_and_one_style_is_used(page: str, seen: Read) -> None:
-    assert [each.attributes.get("type") for each in seen.all("script")] == ["application/json", None]
+    assert [each.attributes.get("type") for each in seen.all("script")] == [
+        "application/json",
+        None,
+    ]
     assert f"<script>{script()}</script>" in page
     assert f"<style>{style()}</style>" in page
     assert len(seen.all("style")) == 1
@@ -54,18 +57,23 @@ def test_one_script_runs_and_one_style_is_used(page: str, seen: Read) -> None:
 def test_no_element_has_code_or_style_or_leads_away(seen: Read) -> None:
     for element in seen.elements:
         assert not any(
-            name.startswith("on") or name in {"style", "src", "action"} for name in element.attributes
+            name.startswith("on") or name in {"style", "src", "action"}
+            for name in element.attributes
         )
         href = element.attributes.get("href")
         assert href is None or href.startswith("#")
-    assert not {"img", "iframe", "object", "embed", "link", "base"} & {each.tag for each in seen.elements}
+    assert not {"img", "iframe", "object", "embed", "link", "base"} & {
+        each.tag for each in seen.elements
+    }
 
 
 def test_every_identifier_is_there_once_and_every_link_leads_to_one(seen: Read) -> None:
     identifiers = seen.identifiers()
     assert len(identifiers) == len(set(identifiers))
     links = {
-        str(each.attributes["href"]).removeprefix("#") for each in seen.all("a") if "href" in each.attributes
+        str(each.attributes["href"]).removeprefix("#")
+        for each in seen.all("a")
+        if "href" in each.attributes
     }
     assert links <= set(identifiers)
 
@@ -86,7 +94,9 @@ def test_every_heading_of_a_table_says_what_it_heads(seen: Read) -> None:
     assert {each.attributes.get("scope") for each in headings} == {"col", "row"}
 
 
-def test_first_capabilities_stand_in_the_table_with_their_evidence(summary: Summary, seen: Read) -> None:
+def test_first_capabilities_stand_in_the_table_with_their_evidence(
+    summary: Summary, seen: Read
+) -> None:
     identifiers = [item.capability_id for item in summary.capabilities]
     rows = [each.attributes["data-id"] for each in seen.all("tr") if "data-id" in each.attributes]
     articles = [each.attributes["id"] for each in seen.all("article")]
@@ -102,7 +112,9 @@ def test_empty_corpus_is_a_page_that_says_so(tmp_path: Path) -> None:
 
 def test_markup_in_a_log_is_text(summary: Summary) -> None:
     hostile = "<img src=x onerror=alert(1)>&lt;\"'`\x1b]8;;http://x\x07\u202e"
-    made = listed(summary, label=hostile, variants=(Wording(hostile, 1, 1.0),), decisions=(hostile,))
+    made = listed(
+        summary, label=hostile, variants=(Wording(hostile, 1, 1.0),), decisions=(hostile,)
+    )
     item = made.capability
 
     seen = read(render_page(replace(summary, capabilities=(item,), everything=(made,))))
@@ -113,7 +125,10 @@ def test_markup_in_a_log_is_text(summary: Summary) -> None:
 
 def grouped(summary: Summary, number: int) -> Summary:
     """A summary of so many covered and so many settled capabilities."""
-    cover = (Cover("sky_soft", "base", 0.5, 0.75, ("sky",)), Cover("sky_hard", "base", 0.6, 0.25, ("hard",)))
+    cover = (
+        Cover("sky_soft", "base", 0.5, 0.75, ("sky",)),
+        Cover("sky_hard", "base", 0.6, 0.25, ("hard",)),
+    )
     covered = tuple(
         listed(summary, capability_id=f"cap-{place:012x}", group=COVERED, covered_by=cover)
         for place in range(number)
@@ -160,9 +175,14 @@ def test_operations_of_needs_to_author_are_one_table(summary: Summary) -> None:
         )
         for rank, group, tallies in makings
     )  # fmt: skip
-    whole = replace(summary, capabilities=(), everything=everything, recurring_sets=(pair,), places=())
+    whole = replace(
+        summary, capabilities=(), everything=everything, recurring_sets=(pair,), places=()
+    )
     seen = read(render_page(replace(whole, shortlist=(), doubts=None)))
-    for row in ("exposure 6 2 need 2 (5), need 1 (1) crop (3.0×)", "crop 2 1 need 1 (2) exposure (3.0×)"):
+    for row in (
+        "exposure 6 2 need 2 (5), need 1 (1) crop (3.0×)",
+        "crop 2 1 need 1 (2) exposure (3.0×)",
+    ):
         assert row in seen.text
     assert "lut 9" not in seen.text
 
@@ -184,14 +204,19 @@ def test_what_is_known_of_a_capability_alone_is_in_its_panel(summary: Summary) -
     whole = replace(summary, capabilities=(made.capability,), everything=(made,), askers=askers)
     seen = read(render_page(whole))
     assert "Could be overtaken by the next in 25 % of samples" in seen.text
-    assert "Asked for by 2 tenants in 2 repositories, most often in 'coast' of 'reeve' (5)" in seen.text
+    assert (
+        "Asked for by 2 tenants in 2 repositories, most often in 'coast' of 'reeve' (5)"
+        in seen.text
+    )
     assert "Decisions that no longer apply dec-000000000001, dec-000000000002" in seen.text
 
 
 def test_without_trends_there_is_no_column_of_them(summary: Summary) -> None:
     def said(stale_days: int | None, **changed: object) -> tuple[str, str]:
         made = listed(summary, **changed)
-        whole = replace(summary, capabilities=(made.capability,), everything=(made,), stale_days=stale_days)
+        whole = replace(
+            summary, capabilities=(made.capability,), everything=(made,), stale_days=stale_days
+        )
         return read(render_page(whole)).text, render_markdown(whole)
 
     for text in said(367, trend=None, weekly=()):
@@ -207,7 +232,9 @@ def test_a_column_that_says_the_same_everywhere_is_left_out(summary: Summary) ->
     alike = replace(summary, capabilities=(alone.capability,), everything=(alone,), shortlist=())
     for made, is_shown in ((summary, True), (alike, False)):
         page = render_page(made)
-        assert all((f'data-key="{each}"' in page) == is_shown for each in ("category", "unsatisfied"))
+        assert all(
+            (f'data-key="{each}"' in page) == is_shown for each in ("category", "unsatisfied")
+        )
 
 
 def test_a_page_of_thousands_of_the_worst_is_not_too_large(summary: Summary) -> None:

@@ -47,7 +47,9 @@ def place(row: Row, index: Index) -> str:
     return f"{image}{file}:{shown.line}"
 
 
-def test_every_column_of_the_table_that_is_a_number_is_as_it_is(summary: Summary, index: Index) -> None:
+def test_every_column_of_the_table_that_is_a_number_is_as_it_is(
+    summary: Summary, index: Index
+) -> None:
     made = listed(summary, mentions=1234, images=56, rank=7, rank_low=3, rank_high=12)
     row = row_of(made, index, WIDE)
     assert (row.mentions, row.images, row.rank) == (1234, 56, 7)
@@ -78,7 +80,9 @@ def test_names_are_told_once_and_referred_to(summary: Summary, index: Index) -> 
         ("heron", "heron:7"),
     ],
 )
-def test_an_example_leads_to_its_line(summary: Summary, index: Index, source_path: str, shown: str) -> None:
+def test_an_example_leads_to_its_line(
+    summary: Summary, index: Index, source_path: str, shown: str
+) -> None:
     row = row_of(listed(summary, examples=(example(source_path=source_path),)), index, WIDE)
     assert place(row, index) == shown
 

@@ -16,7 +16,16 @@ from playwright.sync_api import Browser, Page, Request, Route, sync_playwright
 from builders.reporting import NOW
 from vocabgap.model.capability import Capability, Cover, Recurring, Tally, Wording
 from vocabgap.pipeline import Run
-from vocabgap.reporting.listed import COVERED, DECIDED, HIDDEN, TO_AUTHOR, Choices, Listed, Past, Relation
+from vocabgap.reporting.listed import (
+    COVERED,
+    DECIDED,
+    HIDDEN,
+    TO_AUTHOR,
+    Choices,
+    Listed,
+    Past,
+    Relation,
+)
 from vocabgap.reporting.map import MOST_PLACES
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.page import render_page
@@ -100,7 +109,9 @@ def browser() -> Iterator[Browser]:
     """
     program = next((path for path in map(shutil.which, BROWSERS) if path), None)
     if program is None:
-        pytest.skip("no Chromium on PATH: install Debian's package 'chromium' to test the page in a browser")
+        pytest.skip(
+            "no Chromium on PATH: install Debian's package 'chromium' to test the page in a browser"
+        )
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=QUIET)
         yield chromium
@@ -217,7 +228,13 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         for ago, moment in enumerate(reversed(runs))
     )
     return Listed(
-        capability, group, images, original.on_days, message, history[::-1], _choices(place, capability)
+        capability,
+        group,
+        images,
+        original.on_days,
+        message,
+        history[::-1],
+        _choices(place, capability),
     )
 
 
@@ -231,7 +248,10 @@ def _choices(place: int, item: Capability) -> Choices | None:
 
 
 def _wordings(place: int, item: Capability) -> tuple[Wording, ...]:
-    many = (Wording(f"Straße nach {number}", 1, number / 40) for number in range(30 if place == 0 else 0))
+    many = (
+        Wording(f"Straße nach {number}", 1, number / 40)
+        for number in range(30 if place == 0 else 0)
+    )
     return (*item.variants[: 40 if place < 40 else 5], *many)
 
 

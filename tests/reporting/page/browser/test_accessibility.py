@@ -57,7 +57,9 @@ def violations(page: Page) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("fragment", ["", SHOWN])
 @pytest.mark.parametrize("scripted", [True, False])
-def test_nothing_is_wider_than_the_window(file: Path, visit: Visit, fragment: str, *, scripted: bool) -> None:
+def test_nothing_is_wider_than_the_window(
+    file: Path, visit: Visit, fragment: str, *, scripted: bool
+) -> None:
     page = visit(file, fragment=fragment, java_script_enabled=scripted)
     widths = "element => [element.scrollWidth, element.clientWidth]"
     for width in (320, 390, 720, 768, 980, 1024, 1110, 1280):
@@ -146,7 +148,9 @@ def test_focus_stays_in_the_panel_while_it_is_open(file: Path, visit: Visit) -> 
     page = visit(file, fragment=SHOWN)
     for _ in range(20):
         page.keyboard.press("Tab")
-        inside = "document.activeElement === document.body || !!document.activeElement.closest('#panel')"
+        inside = (
+            "document.activeElement === document.body || !!document.activeElement.closest('#panel')"
+        )
         assert page.evaluate(inside)
 
 

@@ -53,7 +53,11 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def groups(report: Path) -> dict[str, frozenset[str]]:
     """Return the wordings of each capability, by label."""
-    rows = pl.read_parquet(report.parent / "capabilities.parquet").select("label", "variants").iter_rows()
+    rows = (
+        pl.read_parquet(report.parent / "capabilities.parquet")
+        .select("label", "variants")
+        .iter_rows()
+    )
     return {label: frozenset(each["wording"] for each in variants) for label, variants in rows}
 
 
@@ -96,7 +100,10 @@ def test_next_report_is_what_was_ticked(report: Path, visit: Visit) -> None:
     assert groups(report) == {
         "a brush for the teeth": teeth,
         "sharper eyes": {"sharpen the eyes"},
-        **{need: {need} for need in ("sharpen both eyes", "sharpen eyes in a portrait", "lens flare")},
+        **{
+            need: {need}
+            for need in ("sharpen both eyes", "sharpen eyes in a portrait", "lens flare")
+        },
     }
 
 
@@ -145,7 +152,9 @@ def test_command_is_one_for_powershell_on_windows(page: Page) -> None:
     )
 
 
-def test_basket_survives_a_reload_and_says_if_it_is_from_another_run(file: Path, visit: Visit) -> None:
+def test_basket_survives_a_reload_and_says_if_it_is_from_another_run(
+    file: Path, visit: Visit
+) -> None:
     page = visit(file, fragment=FIRST)
     boxes(page, SAME)[1].check()
     expect(page.locator("#panel-basket")).to_have_text("1 decision")
@@ -160,7 +169,9 @@ def test_basket_survives_a_reload_and_says_if_it_is_from_another_run(file: Path,
     )
     page.evaluate(later)
     page.reload()
-    expect(page.locator("#basket-note")).to_contain_text("1 decision comes from another run of this report.")
+    expect(page.locator("#basket-note")).to_contain_text(
+        "1 decision comes from another run of this report."
+    )
 
 
 def test_page_says_if_the_browser_stores_nothing(page: Page) -> None:
@@ -194,7 +205,9 @@ def test_another_decision_about_the_same_replaces_it(page: Page) -> None:
     ],
 )
 def test_a_task_takes_two_actions(page: Page, by: str, target: str, key: str, done: str) -> None:
-    expect(page.locator(".key dd").last).to_be_in_viewport()  # why these wordings are one need: none
+    expect(
+        page.locator(".key dd").last
+    ).to_be_in_viewport()  # why these wordings are one need: none
     if "undo" in target:
         boxes(page, SAME)[0].check()
     element = page.locator(target).first
@@ -207,7 +220,9 @@ def test_a_task_takes_two_actions(page: Page, by: str, target: str, key: str, do
     assert len([act() for act in actions]) <= 2
     expect(page.locator("#basket-lines")).to_contain_text(done)
     assert page.locator("#basket-lines li").count() == bool(done)
-    expect(page.locator("#panel-place")).to_have_text(re.compile("^2 " if "next" in target else "^1 "))
+    expect(page.locator("#panel-place")).to_have_text(
+        re.compile("^2 " if "next" in target else "^1 ")
+    )
 
 
 def test_splits_that_share_a_wording_replace_each_other(page: Page) -> None:
@@ -229,7 +244,9 @@ def test_a_merge_is_ticked_in_both_panels(page: Page) -> None:
 
 def test_decided_capabilities_can_be_reopened_and_rare_ones_have_no_lists(page: Page) -> None:
     page.goto(f"{page.url.partition('#')[0]}#{DISMISSED}")
-    expect(page.locator(".decide button[data-action]")).to_have_text(["Rename", "Reopen", "Pin to the top"])
+    expect(page.locator(".decide button[data-action]")).to_have_text(
+        ["Rename", "Reopen", "Pin to the top"]
+    )
     page.goto(f"{page.url.partition('#')[0]}#{RARE}")
     expect(page.locator(".decide .ways")).to_be_visible()
     assert page.locator(".decide [type=checkbox]").count() == 0

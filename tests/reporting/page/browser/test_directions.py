@@ -58,7 +58,9 @@ def page(file: Path, visit: Callable[..., Page]) -> Page:
     return page
 
 
-@pytest.mark.parametrize("part", [".operations .tally", ".workarounds li", ".source code:last-child"])
+@pytest.mark.parametrize(
+    "part", [".operations .tally", ".workarounds li", ".source code:last-child"]
+)
 def test_number_stands_behind_its_name(page: Page, part: str) -> None:
     places = page.locator(f"#panel {part}").first.evaluate(PLACES)
     assert places
@@ -79,4 +81,6 @@ def test_rank_stands_before_the_title(page: Page) -> None:
 def test_headline_keeps_its_order(page: Page) -> None:
     left = "element => element.getBoundingClientRect().left"
     headline = page.locator("#headline")
-    assert 0 <= headline.locator("strong").first.evaluate(left) - headline.evaluate(left) < 120  # "Consider"
+    assert (
+        0 <= headline.locator("strong").first.evaluate(left) - headline.evaluate(left) < 120
+    )  # "Consider"

@@ -29,9 +29,13 @@ SHAPES = {
 
 
 @pytest.fixture(scope="module", params=["published"])
-def opened_pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+def opened_pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Run, Run]:
     """Two runs, a few texts to a field, for a browser that opens each capability in turn."""
-    return benign_and_hostile(tmp_path_factory.mktemp("pair"), piled(hostile_texts(request.param), 8))
+    return benign_and_hostile(
+        tmp_path_factory.mktemp("pair"), piled(hostile_texts(request.param), 8)
+    )
 
 
 @pytest.fixture
@@ -47,7 +51,10 @@ def opened(browser: Browser) -> Iterator[Callable[[Run], Page]]:
     def make(run: Run) -> Page:
         address = (run.published.folder / "report.html").as_uri()
         page = context.new_page()
-        page.on("request", lambda request: noticed.append(request.url) if request.url != address else None)
+        page.on(
+            "request",
+            lambda request: noticed.append(request.url) if request.url != address else None,
+        )
         page.goto(address)
         return page
 
@@ -64,7 +71,9 @@ def test_script_makes_of_hostile_texts_what_it_makes_of_benign_ones(
     assert made == benign
 
 
-def test_no_text_gets_into_an_attribute(opened_pair: tuple[Run, Run], opened: Callable[[Run], Page]) -> None:
+def test_no_text_gets_into_an_attribute(
+    opened_pair: tuple[Run, Run], opened: Callable[[Run], Page]
+) -> None:
     page = opened(opened_pair[1])
     page.locator("#rows a").first.click()
     for box in page.locator("#panel .decide [type=checkbox]").all():

@@ -80,7 +80,9 @@ def test_heading_sorts_the_list(
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_what_has_no_date_comes_last_either_way(page: Page, rows: Rows, *, descending: bool) -> None:
+def test_what_has_no_date_comes_last_either_way(
+    page: Page, rows: Rows, *, descending: bool
+) -> None:
     page.locator('th[data-key="last_seen"] button').click(click_count=1 if descending else 2)
     page.locator("#page-next").click()
     undated = [row for row in to_author(rows) if row["last_seen"] is None]
@@ -102,7 +104,9 @@ def test_choice_leaves_what_has_a_mention_of_it(
 
 def test_image_is_found_by_a_part_of_its_name(page: Page, rows: Rows) -> None:
     page.locator("#f-image").fill("HERON-MARSH")
-    fitting = [row for row in to_author(rows) if any("heron-marsh" in each for each in row["image_counts"])]
+    fitting = [
+        row for row in to_author(rows) if any("heron-marsh" in each for each in row["image_counts"])
+    ]
     expect(page.locator("#f-count")).to_contain_text(f"{len(fitting)} of 84 capabilities")
     assert 0 < len(fitting) < 84
 

@@ -68,7 +68,9 @@ def test_one_category_stands_out_when_it_is_chosen(page: Page) -> None:
     assert (faint, tone > 0) == (60 - tone, True)
 
 
-def test_without_script_those_are_followed_whose_evidence_is_there(file: Path, visit: Visit) -> None:
+def test_without_script_those_are_followed_whose_evidence_is_there(
+    file: Path, visit: Visit
+) -> None:
     plain = visit(file, java_script_enabled=False)
     expect(plain.locator("svg.map a")).to_have_count(60)
     plain.locator("svg.map a[href] circle").first.click()

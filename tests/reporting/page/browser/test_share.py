@@ -11,7 +11,15 @@ from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import read_gaps
 from vocabgap.reporting.sharing import NO_WORDING, shareable
 
-WITHHELD = (".examples", ".workarounds", ".images", ".covers", ".lineage", ".decisions", ".commands")
+WITHHELD = (
+    ".examples",
+    ".workarounds",
+    ".images",
+    ".covers",
+    ".lineage",
+    ".decisions",
+    ".commands",
+)
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +58,9 @@ def test_panel_has_no_section_of_what_was_left_out(page: Page) -> None:
     expect(body).not_to_contain_text("Identifier")
 
 
-def test_panel_says_what_is_said_without_script(page: Page, file: Path, visit: Callable[..., Page]) -> None:
+def test_panel_says_what_is_said_without_script(
+    page: Page, file: Path, visit: Callable[..., Page]
+) -> None:
     plain = visit(file, java_script_enabled=False)
     page.locator("#rows a").first.click()
     expect(page.locator("#panel-body")).to_be_visible()

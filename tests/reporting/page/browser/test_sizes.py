@@ -24,7 +24,9 @@ def seconds_of_work(page: Page) -> float:
 
     def worked() -> float:
         metrics = session.send("Performance.getMetrics")["metrics"]
-        return next(float(metric["value"]) for metric in metrics if metric["name"] == "TaskDuration")
+        return next(
+            float(metric["value"]) for metric in metrics if metric["name"] == "TaskDuration"
+        )
 
     before = worked()
     page.reload()
@@ -52,7 +54,9 @@ def test_thousands_are_searched_and_turned_through(many: Path, visit: Visit) -> 
     expect(page.locator("#panel-title")).to_contain_text("5,000. ")
 
 
-def test_page_about_nothing_has_nothing_to_press(page_of: Callable[..., Path], visit: Visit) -> None:
+def test_page_about_nothing_has_nothing_to_press(
+    page_of: Callable[..., Path], visit: Visit
+) -> None:
     page = visit(page_of(0))
     expect(page.locator("h1")).to_be_visible()
     assert page.locator("button").filter(visible=True).count() == 0

@@ -42,8 +42,12 @@ def test_evidence_is_read_without_script(plain: Page) -> None:
 
 
 def test_every_link_of_the_page_leads_somewhere_without_script(plain: Page) -> None:
-    links = plain.locator("a[href]").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-    targets = Counter(plain.locator("[id]").evaluate_all("all => all.map(element => `#${element.id}`)"))
+    links = plain.locator("a[href]").evaluate_all(
+        "links => links.map(link => link.getAttribute('href'))"
+    )
+    targets = Counter(
+        plain.locator("[id]").evaluate_all("all => all.map(element => `#${element.id}`)")
+    )
     assert f"#{SHOWN}" in links
     assert {link: targets[link] for link in links} == dict.fromkeys(links, 1)
 
@@ -73,7 +77,9 @@ def test_page_is_read_as_it_was_written_where_its_script_fails(
     file: Path, tmp_path: Path, browser: Browser
 ) -> None:
     broken = tmp_path / "broken.html"
-    broken.write_text(file.read_text(encoding="utf-8").replace('id="f-group"', 'id="gone"'), encoding="utf-8")
+    broken.write_text(
+        file.read_text(encoding="utf-8").replace('id="f-group"', 'id="gone"'), encoding="utf-8"
+    )
     page = browser.new_page()
     with page.expect_event("pageerror"):
         page.goto(broken.as_uri())
