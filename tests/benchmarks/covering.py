@@ -119,12 +119,12 @@ def measure(
 ) -> Figures:
     """The figures of one way; without a threshold it is the one fitted to the open needs."""
 
-    def outcome(need: Need) -> Found:
+    def measured(need: Need) -> Found:
         return way(need.phrase, need.operations if operations else ())
 
-    found = [(need.entries, *outcome(need)) for need in shipped]
+    found = [(need.entries, *measured(need)) for need in shipped]
     shares = np.array([share for _, _, share in found])
-    others = np.array([outcome(need)[1] for need in unmet])
+    others = np.array([measured(need)[1] for need in unmet])
     fitted = _fitted(others)
     cut = fitted if threshold is None else threshold
     return Figures(

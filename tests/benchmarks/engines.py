@@ -1,7 +1,7 @@
 """What an engine costs beside none: the same report on generated logs, here, on Sail, and on Spark.
 
 All reports have to be equal. The engines have the same processor and no other: they can only cost more.
-Sail's memory is in that of the process; Spark's is outcome apart, and its CPU seconds are not counted.
+Sail's memory is in that of the process; Spark's is measured apart, and its CPU seconds are not counted.
 `counted.py` counts what comes. Spark is measured where SPARK_HOME names it.
 """
 

@@ -104,7 +104,7 @@ def draw(
         wordings: Number of distinct wordings.
         concepts: Number of needs.
         seed: The same gives the same corpus.
-        form: What a wording is outcome apart by; the first of each form is kept.
+        form: The form that tells wordings apart; the first of each form is kept.
         zipf: Exponent of the law by which needs are drawn.
 
     Raises:
