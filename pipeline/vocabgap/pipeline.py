@@ -169,8 +169,7 @@ def analyse(
             on_scan(selected, chosen)
     with stage("cluster"):
         # All records are clustered, so that a need is the same in every selection.
-        space = None if engine is None else engine.space
-        proposed = cluster(records, settings.cluster, embedder=embedder, space=space)
+        proposed = cluster(records, settings.cluster, embedder=embedder)
         decisions, clusters = followed(proposed, recorded)
     with stage("rank"):
         identified = identify(
@@ -229,7 +228,7 @@ def located(
     """Return the roots as local paths; an engine mirrors addresses."""
     if engine is None:
         return resolve_roots(roots)
-    if not all(hasattr(engine, name) for name in ("read_logs", "space", "mirror")):
+    if not all(hasattr(engine, name) for name in ("read_logs", "mirror")):
         raise unusable("engine", "an engine from `with vocabgap.spark_engine()`", engine)
     return resolve_roots(roots, lambda address: engine.mirror(address, settings.scan))
 

@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 
 from builders import gap, outside, write_corpus
 from spark_server import HOME, spark_server
-from vocabgap.engines import index_shards, spark
+from vocabgap.engines import spark
 from vocabgap.engines.parts import SparkParts
 from vocabgap.engines.spark import SparkEngine, spark_engine
 from vocabgap.ingest.scanning import scan
@@ -43,13 +43,6 @@ def cluster(server: str) -> Iterator[SparkEngine]:
     with spark_engine(server) as engine:
         assert engine.name.startswith("spark 4")
         yield engine
-
-
-@pytest.fixture(autouse=True)
-def _search_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small corpora are searched on the workers, too, in several shards."""
-    monkeypatch.setattr(index_shards, "FEW_PAIRS", 3_000_000)
-    monkeypatch.setattr(index_shards, "SHARD", 1_000)
 
 
 @pytest.fixture
@@ -79,12 +72,9 @@ def test_a_workspace_gives_the_report_of_one_here(
 def test_failing_workers_change_nothing(
     cluster: SparkEngine, wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    logs, blocks, rows, groups = (tmp_path / work for work in ("logs", "blocks", "rows", "groups"))
+    logs, rows, groups = (tmp_path / work for work in ("logs", "rows", "groups"))
     mapped, by = SparkParts._mapped, SparkParts.by
     monkeypatch.setattr(spark, "read_packed_logs", befallen(spark.read_packed_logs, logs))
-    monkeypatch.setattr(
-        index_shards, "search_batches", befallen(index_shards.search_batches, blocks)
-    )
     monkeypatch.setattr(
         SparkParts, "_mapped", lambda table, work: mapped(table, befallen(work, rows))
     )
@@ -96,7 +86,7 @@ def test_failing_workers_change_nothing(
 
     compare(wide, tmp_path, cluster)
 
-    for work in (logs, blocks, rows, groups):
+    for work in (logs, rows, groups):
         assert {path.name for path in work.iterdir()} == set(STRIKES)
 
 

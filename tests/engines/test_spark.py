@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -22,9 +21,7 @@ from polars.testing import assert_frame_equal
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from vocabgap.clustering.linkage import reciprocal_merges
-from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.engines import index_shards, parts, spark, stores
+from vocabgap.engines import parts, spark, stores
 from vocabgap.engines.spark import SparkEngine, read_packed_logs, spark_engine
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.parts import ROW, Parts
@@ -141,22 +138,6 @@ def test_no_record_comes_to_this_machine(
         run(root, tmp_path / f"out-{records}", now="last", engine=engine)
 
     assert rows[400] == rows[20] > 0
-
-
-def test_the_merges_are_those_of_this_machine(
-    engine: SparkEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(index_shards, "FEW_PAIRS", 1_000)
-    monkeypatch.setattr(index_shards, "SHARD", 150)
-    contents = sorted(set(words(400)))
-    weights = np.asarray(np.arange(len(contents)) % 5 + 1.0, np.float64)
-    rows = vectorize(contents, weights, np.zeros(len(contents)))
-
-    here, there = (reciprocal_merges(rows, weights, 0.8, space) for space in (None, engine.space))
-
-    assert len(here.keep) > 100
-    for part in ("keep", "drop", "height"):
-        np.testing.assert_array_equal(getattr(there, part), getattr(here, part))
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])

@@ -20,7 +20,7 @@ from vocabgap.clustering.blending import WORD_PART, TextEmbedder, blended_rows
 from vocabgap.clustering.contrasts import LEFT, Poles, leaving
 from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, members_of
 from vocabgap.clustering.describing import Labeller
-from vocabgap.clustering.linkage import Merges, Space, average_linkage, in_order_of_height
+from vocabgap.clustering.linkage import Merges, average_linkage, in_order_of_height
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize, word_rows
 from vocabgap.clustering.wordings import Points, represented
 
@@ -38,17 +38,10 @@ class Cascade(NamedTuple):
     counted: IntArray  # 1 for each surface that was embedded, else 0; shape (n,)
 
 
-def cascaded(
-    points: Points,
-    poles: Sequence[Poles],
-    embedder: TextEmbedder,
-    max_distance: float,
-    *,
-    space: Space | None = None,
-) -> Cascade:
+def cascaded(points: Points, poles: Sequence[Poles], embedder: TextEmbedder, max_distance: float) -> Cascade:
     """Cluster more surfaces than `EMBEDDED_AT_MOST`; `max_distance` limits the merges by meaning."""
     words = vectorize(points.contents, points.weights, points.sentence_shares)
-    near, _ = average_linkage(words, points.weights, NEAR, space)
+    near, _ = average_linkage(words, points.weights, NEAR)
     side, count = leaving(near, points.weights, poles), len(points.contents)
     enough = np.searchsorted(np.cumsum(side == 0), count - EMBEDDED_AT_MOST) + 1
     first = near.filter(pl.col("height") < NEAR).head(int(enough))

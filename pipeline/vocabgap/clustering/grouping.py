@@ -15,7 +15,7 @@ from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
 from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Tree, below, certainty, cuts, members_of
 from vocabgap.clustering.describing import Labeller, cohesion, labels_of, similarity, weakest_links
-from vocabgap.clustering.linkage import Space, average_linkage
+from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.screens import Screen, Screens
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
@@ -36,7 +36,6 @@ def cluster(
     synonyms: Mapping[str, Iterable[str]] | None = None,
     embedder: TextEmbedder | str | None = None,
     max_distance: float = 0.0,
-    space: Space | None = None,
 ) -> "Clusters":
     """Group the needs of some records, whatever their wording.
 
@@ -57,7 +56,6 @@ def cluster(
         embedder: An embedder such as `vocabgap.Embedder`; or its name: `auto` (the known model, if it is
             installed), `minilm`, a model's folder, or `none`.
         max_distance: The largest cosine distance of later cuts with `.at`. Small corpora allow any.
-        space: An engine's search for neighbours by words.
 
     Returns:
         The groups. They do not depend on the order of the records.
@@ -88,15 +86,13 @@ def cluster(
     counted = None
 
     if embedder is not None and len(points.contents) > cascading.EMBEDDED_AT_MOST:
-        rows, linkage, max_distance, counted = cascading.cascaded(
-            points, poles, embedder, max_distance, space=space
-        )
+        rows, linkage, max_distance, counted = cascading.cascaded(points, poles, embedder, max_distance)
     else:
         if embedder is None:
             rows = vectorize(points.contents, points.weights, points.sentence_shares)
         else:
             rows = blended_rows(points.with_texts(), embedder)
-        linkage, max_distance = average_linkage(rows, points.weights, max_distance, space)
+        linkage, max_distance = average_linkage(rows, points.weights, max_distance)
     by_words = None if embedder is None else unread(points, embedder)
     at = cuts(linkage, points.weights, points.clause_shares, cut, counted=counted, unread=by_words)
     sides = leaving(linkage, points.weights, poles)

@@ -15,7 +15,7 @@ Of equally near clusters the one with the smallest row comes first. Similarities
 1e-12, so that rounding errors seldom decide. They do not depend on the number of threads.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Final
@@ -42,7 +42,7 @@ _ABOVE: Final = 1.0 + 2.0**-22  # factor that keeps a similarity from shrinking 
 
 
 def average_linkage(
-    rows: Rows, weights: FloatArray, max_distance: float = FARTHEST, space: "Space | None" = None
+    rows: Rows, weights: FloatArray, max_distance: float = FARTHEST
 ) -> tuple[pl.DataFrame, float]:
     """Compute the average-linkage dendrogram of rows that are weighted by mentions, shape (n,).
 
@@ -56,7 +56,7 @@ def average_linkage(
         distances = cosine_distances(rows.plain_terms(), rows.dense)
         merge = agglomerated if weights.sum() <= DENSE_LIMIT else nearest_neighbour_chain
         return merge(distances, weights), FARTHEST
-    merges = reciprocal_merges(rows, weights, max_distance, space)
+    merges = reciprocal_merges(rows, weights, max_distance)
     return in_order_of_height(merges, weights), max_distance
 
 
@@ -169,13 +169,7 @@ def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.Da
     return in_order_of_height(Merges.of(merges), weights)
 
 
-# A function of rows, the row of each cluster, their weights and a floor: see `SparseNeighbours`.
-Space = Callable[[Rows, IntArray, FloatArray, float], "SparseNeighbours"]
-
-
-def reciprocal_merges(
-    rows: Rows, weights: FloatArray, distance_threshold: float, space: Space | None = None
-) -> Merges:
+def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float) -> Merges:
     """Compute all merges of weighted average linkage strictly below a cosine distance."""
     first = first_equals(rows)
     same = np.flatnonzero(first != np.arange(len(first)))
@@ -185,7 +179,7 @@ def reciprocal_merges(
     order = _by_frequent_terms(rows, single)
     floor = 1.0 - distance_threshold
     if rows.dense is None:
-        linked = _linked_sparse(rows, single[order], together[order], floor, space)
+        linked = _linked_sparse(rows, single[order], together[order], floor)
     else:
         linked = link(BlendedNeighbours(rows, single[order], together[order], floor))
     return Merges(
@@ -195,13 +189,11 @@ def reciprocal_merges(
     )
 
 
-def _linked_sparse(
-    rows: Rows, chosen: IntArray, weights: FloatArray, floor: float, space: Space | None
-) -> Merges:
+def _linked_sparse(rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Merges:
     from vocabgap.clustering.neighbours import SparseNeighbours  # noqa: PLC0415 - loads Numba
 
     try:
-        return link((space or SparseNeighbours)(rows, chosen, weights, floor))
+        return link(SparseNeighbours(rows, chosen, weights, floor))
     except (OSError, EOFError, UnpicklingError) as error:
         raise StateError(
             f"Numba cannot read or write its cache of compiled loops: {error}",

@@ -14,9 +14,8 @@ al. 2024, arXiv 2405.01117, also read such blocks best first). The best block is
 similar the nearest clusters are. Then all blocks are opened whose bound is not below that.
 """
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -30,29 +29,6 @@ from vocabgap.progress import tell
 
 _REUSED_FROM: Final = 0.8  # while this share of its clusters is left, an earlier round's blocks are used
 _LOT: Final = 2_048  # queries of one call; Ctrl-C and progress wait for the end of a call
-
-
-class Shard(NamedTuple):
-    """Consecutive clusters of a space, beginning at place `first`, to be searched elsewhere."""
-
-    first: int
-    floor: float
-    order: IntArray
-    vectors: Vectors
-    trigrams: Trigrams
-
-
-class Asked(NamedTuple):
-    """Queries, with their candidates and bounds: see `SparseNeighbours.search`.
-
-    Similarities up to the floor of a query do not matter: the query has a nearer neighbour elsewhere.
-    """
-
-    places: IntArray
-    vectors: Vectors
-    candidates: npt.NDArray[np.int32]
-    bounds: FloatArray
-    floors: FloatArray
 
 
 class SparseNeighbours:
@@ -132,17 +108,6 @@ class SparseNeighbours:
             partner >= 0, np.minimum(self.order[kept], self.order[partner]), self.order[kept]
         )
 
-    def shards(self, size: int) -> Iterator[Shard]:
-        """Yield the clusters in shards of up to `size`, to be searched elsewhere."""
-        vectors = self._vectors()
-        for first in range(0, len(self.weights), size):
-            part = np.arange(first, min(first + size, len(self.weights)))
-            yield Shard(first, self._floor, self.order[part], _rows_of(vectors, part), self._trigrams)
-
-    def asked(self, queries: IntArray, candidates: npt.NDArray[np.int32], bounds: FloatArray) -> Asked:
-        """Return the queries of a search as shards take them."""
-        return Asked(queries, _rows_of(self._vectors(), queries), candidates, bounds, np.zeros(len(queries)))
-
     def _current_blocks(self, vectors: Vectors) -> Blocks:
         """Return the blocks of an earlier round unless too few clusters are left."""
         if self._blocks is None or len(self.order) < _REUSED_FROM * len(self._blocks.members):
@@ -196,41 +161,6 @@ class _Searching:
             list(pool.map(answer, range(threads)))
 
 
-class IndexedShard(NamedTuple):
-    """A shard with its blocks."""
-
-    shard: Shard
-    blocks: Blocks
-
-    @classmethod
-    def of(cls, shard: Shard) -> "IndexedShard":
-        """Arrange the clusters of a shard in blocks."""
-        return cls(shard, _blocks(shard.vectors, shard.trigrams))
-
-
-def search_shard(indexed: IndexedShard, asked: Asked) -> Nearest:
-    """Search a shard for the neighbours of some queries, on one thread."""
-    shard, blocks = indexed
-    count, last = len(shard.order), shard.first + len(shard.order)
-    # A query from elsewhere is placed after the clusters of the shard, and is in no block.
-    inside = (asked.places >= shard.first) & (asked.places < last)
-    queries = np.where(inside, asked.places - shard.first, count + np.arange(len(asked.places)))
-    held = (asked.candidates >= shard.first) & (asked.candidates < last)
-    candidates = np.where(held, asked.candidates - shard.first, -1).astype(np.int32)
-    both = Vectors(
-        np.concatenate([shard.vectors.start, shard.vectors.start[-1] + asked.vectors.start[1:]]),
-        np.concatenate([shard.vectors.terms, asked.vectors.terms]),
-        np.concatenate([shard.vectors.weights, asked.vectors.weights]),
-    )
-    nearest = Nearest.unknown(len(queries))
-    floors = np.maximum(asked.floors, shard.floor)
-    _Searching(both, blocks, shard.order, shard.trigrams, threads=1).run(
-        np.arange(len(queries)), (queries, candidates, _unlimited(candidates), asked.bounds, floors), nearest
-    )
-    nearest.listed = np.where(nearest.listed >= 0, nearest.listed + shard.first, -1)
-    return nearest
-
-
 def _unlimited(candidates: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
     return np.full(candidates.shape, np.inf, np.float32)
 
@@ -240,10 +170,3 @@ def _blocks(vectors: Vectors, trigrams: Trigrams) -> Blocks:
     spread = np.log1p(np.bincount(vectors.terms, minlength=len(trigrams.start) - 1))
     members = np.argsort(layout_keys(*vectors, spread), kind="stable").astype(np.int32)
     return Blocks(members, *blocks_of(*vectors, members, trigrams.start))
-
-
-def _rows_of(vectors: Vectors, rows: IntArray) -> Vectors:
-    lengths = vectors.start[rows + 1] - vectors.start[rows]
-    start = np.concatenate([[0], np.cumsum(lengths)])
-    entries = np.repeat(vectors.start[rows] - start[:-1], lengths) + np.arange(start[-1])
-    return Vectors(start, vectors.terms[entries], vectors.weights[entries])

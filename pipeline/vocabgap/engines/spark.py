@@ -1,4 +1,4 @@
-"""The heavy steps on Spark, over Spark Connect: workers read logs, keep records and search for neighbours.
+"""The heavy steps on Spark, over Spark Connect: workers read logs and keep records.
 
 Without a server, Sail runs them: an engine with the same protocol in this process. Each step is a function
 over Arrow batches that knows no engine. A row is a piece of work, or a frame (`parts`). So the results equal
@@ -59,9 +59,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.connect.client.core import DefaultChannelBuilder
-
-    from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
-    from vocabgap.engines.index_shards import ShardedNeighbours
 
 _LOGS_AT_ONCE: Final = 256  # at most, in a piece of work
 _PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
@@ -227,19 +224,6 @@ class SparkEngine:
             share=self.share,
             tasks=self._pieces,
         )
-
-    def space(
-        self, rows: "Rows", chosen: "IntArray", weights: "FloatArray", floor: float
-    ) -> "ShardedNeighbours":
-        """Return the clusters of a round; the workers search for their neighbours."""
-        from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
-
-        def search(work: list[bytes]) -> list[pl.DataFrame]:
-            pieces = self._spread({"batch": list(range(len(work))), "content": work})
-            return collected(pieces.mapInArrow(steps.search_batches, ROWS))[""]
-
-        sharding = steps.Sharding(self._pieces, self.share, search)
-        return steps.ShardedNeighbours(sharding, rows, chosen, weights, floor)
 
     def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
         """Spread rows over the workers; each row is a piece of work."""
