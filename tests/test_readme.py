@@ -88,7 +88,6 @@ def test_what_is_typed_on_the_demo_works_line_by_line(
     assert {command[0] for command in commands} >= {
         "report",
         "check",
-        "clusters",
         "decide",
         "diff",
         "draft",

@@ -19,14 +19,9 @@ from vocabgap.extensions import extensions
 
 COMMANDS = [
     *("report", "list", "show", "history", "diff", "check", "review", "draft", "log"),
-    *("demo", "hook", "init", "issues", "manual", "mcp", "render", "schema", "status"),
+    *("demo", "init", "manual", "mcp", "status", "hook", "issues", "render", "schema"),
 ]
-GROUPS = [
-    "decide",
-    "decisions",
-    *(verb for each in extensions() for verb in each.commands),
-    "clusters",
-]
+GROUPS = ["decide", "decisions", *(verb for slice_ in extensions() for verb in slice_.commands)]
 ONE = {"one": [gap("sky mask")]}
 HEAVY = ["polars", "numpy", "scipy", "sklearn", "rich", "numba", "jinja2"]
 
@@ -134,13 +129,12 @@ def test_an_interrupted_run_publishes_nothing_and_tidies_up(
     assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
 
 
-@pytest.mark.parametrize("arguments", [("clusters", "show", "sky mask"), ("check",)])
 def test_an_interrupted_command_that_publishes_nothing_speaks_of_no_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vocabgap.ingest.scanning.scan", failing(KeyboardInterrupt()))
 
-    message = vocabgap(*arguments, write_corpus(tmp_path, {}))
+    message = vocabgap("check", write_corpus(tmp_path, {}))
 
     assert message == (130, "", "vocabgap: interrupted\n")
 
@@ -245,7 +239,7 @@ def test_the_allocator_of_polars_keeps_little_unless_a_person_chose(
     [
         ("check", "."), ("list", "."), ("report", "."), ("--json", "list", "."),
         ("show", "::warning::x", "."),
-        ("clusters", "show", "::warning::x", "."), ("--json", "check", "."), ("report", "::error::none"),
+        ("--json", "check", "."), ("report", "::error::none"),
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -21,7 +21,6 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "render": ("out", "--out", "again"),
     "list": ("photos",),
     "show": ("heron", "photos"),
-    "clusters show": ("sky mask", "photos"),
     "draft": ("sky mask",),
     "log": ("photos/heron", "--description", "lens flare"),
     "decide pin": ("sky mask",),

@@ -46,7 +46,7 @@ def fish(line: str) -> list[str]:
         (bash, "vocabgap ", [*VERBS]),
         (bash, "vocabgap dec", ["decide", "decisions"]),
         (bash, "vocabgap report --engine ", ["local", "spark"]),
-        (bash, "vocabgap clusters show --emb", ["--embedder"]),
+        (bash, "vocabgap decide merge --dec", ["--decisions"]),
         (bash, "vocabgap manual tut", ["tutorial"]),
         (bash, "vocabgap hook ", ["claude-code", "cursor"]),
     ],

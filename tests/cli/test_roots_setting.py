@@ -9,7 +9,7 @@ import pytest
 from builders import gap, write_corpus
 from builders.command import vocabgap
 
-COMMANDS = [("report",), ("check",), ("list",), ("show", "heron"), ("clusters", "show", "sky mask")]
+COMMANDS = [("report",), ("check",), ("list",), ("show", "heron")]
 
 
 @pytest.fixture

@@ -169,3 +169,13 @@ def test_what_shows_no_capability_does_not_load_clustering(published: Path, phot
         command, cwd=published.parent, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_show_says_how_many_wordings_differ_only_in_numbers(tmp_path: Path) -> None:
+    needs = [gap("24mm lens profile"), gap("85mm lens profile")]
+    root = write_corpus(tmp_path, {"one": needs}, "lenses")
+    vocabgap("report", root, "--quiet")
+
+    result = vocabgap("show", "85mm lens profile", root)
+
+    assert "wordings (2 wordings differ only in numbers):\n" in result.out

@@ -12,7 +12,7 @@ from builders import gap, write_corpus
 from vocabgap.doors.cli.views import table
 
 COMMANDS = [
-    ["clusters", "show", "größe mask", "photos"],
+    ["check", "photos"],
     ["--json", "list", "photos"],
     ["list", "photos"],
     ["show", "heron", "photos"],

@@ -400,12 +400,10 @@ def test_report_and_its_like_take_a_corpus(photos: Path) -> None:
 
     report = vocabgap("report", "corpus", "--tenant", "local", "--now", "2026-07-01")
     check = vocabgap("check", "corpus", "--tenant", "local", "--repairs")
-    group = vocabgap("clusters", "show", "sky mask", "corpus", "--repo", "photos")
 
     account = "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject"
     assert (report.code, account in report.out) == (0, True)
     assert (check.code, account in check.out) == (2, True)
-    assert (group.code, "sky mask" in group.out) == (0, True)
     assert "narrowed to tenant local" in vocabgap("status").out
     command = json.loads(Path("out", "run.json").read_text())["command"]
     first = Path("out", "report.md").read_bytes()
@@ -437,7 +435,6 @@ def test_tenant_that_never_pushed_reads_the_shared_records(pushed: Path) -> None
         ("check", "corpus"),
         ("list", "corpus"),
         ("show", "heron", "corpus"),
-        ("clusters", "show", "sky mask", "corpus"),
         ("corpus", "export", "b.jsonl"),
         ("corpus", "list"),
     ):

@@ -29,19 +29,6 @@ def test_report(hostile: Dressed, form: list[str], as_text: list[str]) -> None:
 
 
 @TEXT_OR_JSON
-def test_clusters_show(hostile: Dressed, form: list[str]) -> None:
-    roots, config = hostile
-    together = ("--config", config, "--threshold", "1")
-    rows = map(json.loads, told("--json", "list", *roots, "--config", config).splitlines())
-    need = next(
-        row["missing_capability"]
-        for row in rows
-        if "covered0" in str(row.get("missing_capability"))
-    )
-    assert "covered0" in told(*form, "clusters", "show", need, *roots, *together)
-
-
-@TEXT_OR_JSON
 def test_check(hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
     printed = told(*form, "check", *roots, "--config", config, code=ExitCode.INVALID_INPUT)
@@ -123,7 +110,6 @@ def test_errors_about_arguments(texts: list[str], form: list[str], tmp_path: Pat
     (tmp_path / "empty").mkdir()
     text = f"x{' '.join(texts)}".replace("\0", "")
     told(*form, "draft", text, "--run", text, code=ExitCode.NOT_FOUND)
-    told(*form, "clusters", "show", text, "empty", code=ExitCode.NOT_FOUND)
     told(*form, "show", text, "empty", code=ExitCode.NOT_FOUND)
     told(*form, "list", "empty", "--satisfaction", text, code=ExitCode.INVALID_INPUT)
     told(*form, "list", "empty", "--image", text, "--match", text)

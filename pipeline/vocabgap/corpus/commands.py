@@ -19,11 +19,11 @@ from vocabgap.doors.verbs import (
     Limit,
     Panel,
     Request,
+    SelectionAt,
     Verbs,
     argument,
     filtered,
     option,
-    selection_of,
     verb,
 )
 from vocabgap.errors import InvalidInputError
@@ -180,12 +180,12 @@ class ShowChunk(OfChunks, kw_only=True):
 
 
 @verb(filtered(ListChunks, *WHOSE, "match"), name="list", settings=_SETTINGS)
-def list_chunks(call: "Call", request: ListChunks) -> Answer:
+def list_chunks(call: "Call", request: ListChunks, selection_at: SelectionAt) -> Answer:
     """List the records of the corpus, gaps and all others, newest first."""
     from vocabgap.corpus.chunks import texts_of
     from vocabgap.corpus.version import GAP_KIND
 
-    reader = selection_of(request)
+    reader = selection_at()
     found, notes = _open(call).list_chunks(
         **reader.owners, paths=request.path, kinds=request.kind, names=request.name, match=reader.match
     )
@@ -203,9 +203,9 @@ def list_chunks(call: "Call", request: ListChunks) -> Answer:
 
 
 @verb(filtered(ShowChunk, *WHOSE), name="show", settings=_SETTINGS)
-def show_chunk(call: "Call", request: ShowChunk) -> Answer:
+def show_chunk(call: "Call", request: ShowChunk, selection_at: SelectionAt) -> Answer:
     """Show one record of the corpus with its owner, its place and its content."""
-    owners = selection_of(request).owners
+    owners = selection_at().owners
     chunk = _open(call).show_chunk(request.record, **owners, paths=request.path, kinds=request.kind)
     return Answer(view="corpus-show.txt.j2", result=_as_object(chunk), shown={"chunk": chunk})
 
@@ -221,12 +221,12 @@ class Export(Request):
 
 
 @verb(filtered(Export, *WHOSE), settings=_SETTINGS)
-def export(call: "Call", request: Export) -> Answer:
+def export(call: "Call", request: Export, selection_at: SelectionAt) -> Answer:
     """Write a backup: records with their vectors, ordered by id, without rejected lines and hashes.
 
     Without --tenant, the backup also has private records.
     """
-    backup = _open(call).export(request.file, **selection_of(request).owners)
+    backup = _open(call).export(request.file, **selection_at().owners)
     return Answer(
         view="corpus-export.txt.j2",
         result={"file": printable_name(str(request.file)), **asdict(backup)},

@@ -2,10 +2,10 @@
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 
@@ -51,8 +51,9 @@ class Status(Request):
 
 
 @verb(Status, settings=())
-def status(call: "Call", request: Status) -> Answer:
-    """Print versions, the active settings and the last run."""
+def status(call: "Call", _request: Status) -> Answer:
+    """Print versions, the changed settings and the last run; with --json all active settings."""
+    from vocabgap.model.settings import Settings
     from vocabgap.reporting.manifest import read_manifest, versions
     from vocabgap.reporting.published_run import resolve_target
 
@@ -83,7 +84,7 @@ def status(call: "Call", request: Status) -> Answer:
             "last_run": run,
         },
         view="status.txt.j2",
-        shown=lambda: {"in_use": _written(msgspec.to_builtins(settings))},
+        shown=lambda: {"changed": _changed(msgspec.to_builtins(settings), msgspec.to_builtins(Settings()))},
     )
 
 
@@ -98,11 +99,13 @@ def _grouped_by(settings: "Settings") -> str:
     return "words alone" if embedder is None else f"words and meaning ({embedder.name})"
 
 
-def _written(value: object) -> object:
-    """Return a value without null settings, which TOML cannot write."""
-    if not isinstance(value, dict):
-        return value
-    return {key: _written(each) for key, each in value.items() if each is not None}
+def _changed(settings: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of the settings that have other values than by default, with these values only."""
+    changed = {
+        table: {key: value for key, value in values.items() if value != defaults[table].get(key)}
+        for table, values in settings.items()
+    }
+    return {table: values for table, values in changed.items() if values}
 
 
 def _schemas() -> list[str]:
@@ -130,7 +133,7 @@ class Schema(Request, kw_only=True):
 
 
 @verb(Schema)
-def schema(call: "Call", request: Schema) -> Answer:
+def schema(_call: "Call", request: Schema) -> Answer:
     """Explain the columns of a published table, or print a contract."""
     from vocabgap.model.tables import PUBLISHED, REJECTS
 
@@ -189,7 +192,7 @@ class Manual(Request):
 
 
 @verb(Manual)
-def manual(call: "Call", request: Manual) -> Answer:
+def manual(_call: "Call", request: Manual) -> Answer:
     """Print a page of the manual.
 
     A link to (NAME.md) means the page NAME.

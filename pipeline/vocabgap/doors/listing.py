@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from enum import StrEnum
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +15,10 @@ from vocabgap.doors.verbs import (
     OverRoots,
     Panel,
     Place,
+    SelectionAt,
     argument,
     filtered,
     option,
-    selection_of,
     verb,
 )
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
@@ -58,16 +57,16 @@ class ListRecords(OverRoots):
 
 
 @verb(filtered(ListRecords), name="list", settings=("ingest",))
-def list_records(call: "Call", request: ListRecords) -> Answer:
+def list_records(call: "Call", request: ListRecords, selection_at: SelectionAt) -> Answer:
     """List the logged gaps, newest first."""
     present, roots = parse_present(request.now), call.roots(request.roots)
-    asked = selection_of(request, known_present(present))  # bad filters are an error before Polars is loaded
+    asked = selection_at(known_present(present))  # bad filters are an error before Polars is loaded
     from vocabgap.doors.cli.views import comma_separated
     from vocabgap.listing.records import listing
 
     listed = listing(
         roots,
-        partial(selection_of, request),
+        selection_at,
         now=present,
         limit=request.limit or None,
         out=request.run,
@@ -116,9 +115,9 @@ class Show(OverRoots, kw_only=True):
 
 
 @verb(filtered(Show, *WHOSE), settings=("ingest",))
-def show(call: "Call", request: Show) -> Answer:
+def show(call: "Call", request: Show, selection_at: SelectionAt) -> Answer:
     """Show one image, session, capability or record in detail."""
-    roots, selection = call.roots(request.roots), selection_of(request)
+    roots, selection = call.roots(request.roots), selection_at()
     from vocabgap.listing import showing
 
     shown = showing.show(
@@ -219,7 +218,7 @@ class Check(OverRoots):
 
 
 @verb(filtered(Check, *WHOSE), settings=("ingest", "check"))
-def check(call: "Call", request: Check) -> Answer:
+def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
     """List the bad lines of logs; exit with 2 if there are any."""
     settings, roots = call.settings, call.roots(request.roots)
     known = () if request.write_baseline else call.known_lines()
@@ -228,7 +227,7 @@ def check(call: "Call", request: Check) -> Answer:
     from vocabgap.ingest.checking import is_known, repaired_lines, unclear_lines, unreadable_times
     from vocabgap.ingest.scanning import scan, unmatched
 
-    selection = selection_of(request)
+    selection = selection_at()
     scanned = scan(roots, settings=settings.scan, **selection.owners)
     call.require_owners(scanned, selection)
     if unreadable := unreadable_times(scanned, roots, settings.scan):

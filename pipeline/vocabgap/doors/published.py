@@ -34,7 +34,7 @@ class Render(Request, kw_only=True):
 
 
 @verb(Render)
-def render(call: "Call", request: Render) -> Answer:
+def render(_call: "Call", request: Render) -> Answer:
     """Write a published report again, with the layout of this version."""
     from vocabgap.reporting.writing import render as render_run
 
@@ -69,7 +69,7 @@ class Diff(Request, kw_only=True):
 
 
 @verb(Diff)
-def diff(call: "Call", request: Diff) -> Answer:
+def diff(_call: "Call", request: Diff) -> Answer:
     """Show what changed between two published runs."""
     from vocabgap.reporting.comparison import Kind, compare, compared_in_words
     from vocabgap.reporting.published_run import read_published

@@ -119,7 +119,7 @@ class Hook(Request, kw_only=True):
 
 
 @verb(Hook)
-def hook(call: "Call", request: Hook) -> Answer | None:
+def hook(_call: "Call", request: Hook) -> Answer | None:
     """Log calls of missing tools from an agent's hook (input on stdin).
 
     The exit code is always 0. Errors are written to ~/.local/state/vocabgap/hook.log.
@@ -151,7 +151,7 @@ class Init(Request):
 
 
 @verb(Init)
-def init(call: "Call", request: Init) -> Answer:
+def init(_call: "Call", request: Init) -> Answer:
     """Set up an agent: its hooks, the MCP server and vocabgap.toml; or only how files are read.
 
     Other entries do not change and are not shown. A second run changes nothing.

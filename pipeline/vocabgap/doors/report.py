@@ -22,10 +22,10 @@ from vocabgap.doors.verbs import (
     Panel,
     Place,
     Request,
+    SelectionAt,
     argument,
     filtered,
     option,
-    selection_of,
     verb,
 )
 from vocabgap.errors import InvalidInputError, StateError
@@ -106,13 +106,13 @@ class Report(OverRoots):
     filtered(Report),
     settings=("ingest", "cluster", "categories", "vocabulary", "decisions", "rank", "report", "check"),
 )
-def report(call: "Call", request: Report) -> Answer:
+def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     """Rank the missing capabilities and publish the report."""
     settings, known = call.settings, call.known_lines()
     roots = call.roots(request.roots, with_engine=request.engine is not EngineName.LOCAL)
     call.require_decisions()
     present = parse_present(request.now)
-    selection_of(request, known_present(present))  # bad filters are an error before Polars is loaded
+    selection_at(known_present(present))  # bad filters are an error before Polars is loaded
     fewest = _fewest(call) if request.share else None
     from vocabgap.ingest.checking import unreadable_times
     from vocabgap.ingest.scanning import undated
@@ -124,7 +124,7 @@ def report(call: "Call", request: Report) -> Answer:
             roots,
             call.address,
             settings=settings,
-            selection=partial(selection_of, request),
+            selection=selection_at,
             now=present,
             config=call.loaded.path,
             previous=request.previous,
@@ -295,7 +295,6 @@ def _steps(folder: str, summary: "Summary") -> dict[str, str]:
     return {
         f"cd {shlex.quote(folder)}": "go to the folder of the files",
         f"vocabgap show {first} .": "show the evidence of one need",
-        f"vocabgap clusters show {first} .": "show how its wordings were grouped",
         "vocabgap check .": "list the lines that could not be read",
         f"vocabgap decide pin {second} --why 'asked for by ana'": "rank it first from now on",
         f"vocabgap report . --now {LAST} --vocabulary vocabulary.json": "report again; also look for"

@@ -13,9 +13,9 @@ from vocabgap.doors.verbs import (
     Answer,
     OverRoots,
     Panel,
+    SelectionAt,
     filtered,
     option,
-    selection_of,
     verb,
 )
 from vocabgap.errors import Hint, InvalidInputError, expanded
@@ -58,14 +58,14 @@ class ReviewRequest(OverRoots):
 
 
 @verb(filtered(ReviewRequest, *WHOSE), settings=("ingest", "cluster", "--decisions"))
-def review(call: "Call", request: ReviewRequest) -> Answer:
+def review(call: "Call", request: ReviewRequest, selection_at: SelectionAt) -> Answer:
     """Tick groups of the same need, and wordings of another.
 
     The screen that may change most comes first. Each answer is saved at once as decisions, as with
     `vocabgap decide`.
     """
     output, settings, present = call.output, call.settings, parse_present(request.now)
-    roots, selection = call.roots(request.roots), selection_of(request)
+    roots, selection = call.roots(request.roots), selection_at()
     if output.as_json or not (sys.stdin and sys.stdin.isatty()):
         raise InvalidInputError(
             "a review needs a terminal", hint="programs can call vocabgap.review in Python"

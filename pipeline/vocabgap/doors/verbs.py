@@ -5,17 +5,19 @@ default, bounds and type. The settings declare the options that change a setting
 options that it takes from the settings.
 """
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from inspect import cleandoc
+from functools import partial
 from pathlib import Path
 from types import UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    ClassVar,
     Final,
     Generic,
     NamedTuple,
@@ -49,6 +51,8 @@ class Panel(StrEnum):
 
 class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """Base of all requests."""
+
+    is_filtered: ClassVar[bool] = False  # `filtered` made it
 
 
 RequestType = TypeVar("RequestType", bound=Request)
@@ -87,11 +91,17 @@ def extended(base: type[RequestType], fields: Fields, panel: Panel) -> type[Requ
 
 def filtered(base: type[RequestType], *names: str) -> type[RequestType]:
     """Return a request with filters of records: the named filters, or all if none is named."""
-    fields = [each for each in filter_fields("cli") if not names or each[0] in names]
-    return extended(base, fields, Panel.SELECT)
+    fields = [field for field in filter_fields("cli") if not names or field[0] in names]
+    request = extended(base, fields, Panel.SELECT)
+    request.is_filtered = True
+    return request
 
 
-def selection_of(request: Request, now: datetime | None = None) -> Selection:
+SelectionAt = Callable[..., Selection]
+"""A function that returns the selection of a request for a present moment, by default the current time."""
+
+
+def _selection_of(request: Request, now: datetime | None = None) -> Selection:
     """Return the selection that the filters of a request ask for; time spans end at `now`."""
     return Selection.asked(structs.asdict(request), now or datetime.now(UTC), prefix="--")
 
@@ -197,11 +207,21 @@ class Verb(Generic[RequestType]):
 
 def verb(
     request: type[RequestType], *, name: str = "", settings: tuple[str, ...] | None = None
-) -> Callable[[Run[RequestType]], Verb[RequestType]]:
-    """Turn a function into a verb; the docstring becomes the help."""
+) -> Callable[[Callable[..., "Answer | None"]], Verb[RequestType]]:
+    """Turn a function into a verb; the docstring becomes the help.
 
-    def decorate(run: Run[RequestType]) -> Verb[RequestType]:
-        return Verb(name or run.__name__, request, run, cleandoc(run.__doc__ or ""), settings)
+    If the request has filters, the function takes a `SelectionAt` as its third argument, `selection_at`.
+    """
+
+    def decorate(run: Callable[..., Answer | None]) -> Verb[RequestType]:
+        if ("selection_at" in inspect.signature(run).parameters) is not request.is_filtered:
+            raise TypeError(f"{run.__name__} must take `selection_at` if its request has filters, else not")
+
+        def run_filtered(call: Any, request: RequestType) -> Answer | None:  # noqa: ANN401 - a `Call`
+            return run(call, request, partial(_selection_of, request))
+
+        whole = run_filtered if request.is_filtered else run
+        return Verb(name or run.__name__, request, whole, inspect.cleandoc(run.__doc__ or ""), settings)
 
     return decorate
 

@@ -46,7 +46,7 @@ _TENANT: Final = "tenant"  # the noun of a filter
 _NEWEST: Final = ("timestamp", "repo_slug", "source_path", "line", "tenant_id")
 _Aliases = Mapping[str, Mapping[str, str]]
 _ALIASES: Final = {"category_aliases": CATEGORY_ALIASES, "operation_aliases": OPERATION_ALIASES}
-_ARGUMENT_HINT: Final = "`vocabgap status` prints [ingest] with its defaults"
+_ARGUMENT_HINT: Final = "`vocabgap manual reference-settings` lists [ingest] with its defaults"
 
 
 ReadLogs = Callable[[list[LogFile], ScanSettings], LogsRead]

@@ -57,19 +57,21 @@ PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
     },
     **{extension.purpose: extension.commands for extension in extensions() if extension.commands},
     _MORE: {
-        "clusters": Reference("doors.clusters:CLUSTERS"),
         "demo": Reference("doors.report:demo"),
-        "hook": Reference("doors.recording:hook"),
         "init": Reference("doors.recording:init"),
-        "issues": Reference("doors.published:issues"),
         "manual": Reference("doors.about:manual"),
         "mcp": Reference("doors.recording:mcp"),
-        "render": Reference("doors.published:render"),
-        "schema": Reference("doors.about:schema"),
         "status": Reference("doors.about:status"),
     },
 }
-VERBS: Final = {verb: place for verbs in PURPOSES.values() for verb, place in verbs.items()}
+# Programs call these; the help does not list them.
+HIDDEN: Final[Mapping[str, Reference]] = {
+    "hook": Reference("doors.recording:hook"),
+    "issues": Reference("doors.published:issues"),
+    "render": Reference("doors.published:render"),
+    "schema": Reference("doors.about:schema"),
+}
+VERBS: Final = {verb: place for verbs in (*PURPOSES.values(), HIDDEN) for verb, place in verbs.items()}
 
 
 # Commands that read little. Their libraries would start threads that nothing uses.
@@ -254,7 +256,7 @@ def root(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print NDJSON: one event per line; the last is result or error.")
     ] = False,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - an option that exits
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
@@ -314,7 +316,9 @@ def _usage_error(error: TyperException) -> InvalidInputError:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else PROGRAM
     hint = f"see `{command} --help`"
-    if "--json" in message:
+    if "'clusters'" in message:  # a command of earlier versions
+        hint = f"`{PROGRAM} show` and the page show the wordings of a need"
+    elif "--json" in message:
         hint = f"write --json before the command: `{PROGRAM} --json report …`"
     elif hasattr(error, "option_name"):
         hint += f"; write arguments that begin with a dash after `--`: `{command} -- …`"
