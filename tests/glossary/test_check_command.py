@@ -29,7 +29,7 @@ def test_name_is_shown_as_it_is_and_obeyed_nowhere(tmp_path: Path) -> None:
     github = vocabgap("glossary", "check", "docs", "--format", "github")
 
     assert text.out.startswith(r"docs/a\u000ab\u001b[31m.md:1:3: use")
-    assert r"not checked: docs/a\u000ab.txt: byte 0" in text.err
+    assert r"not checked: file 'docs/a\u000ab.txt': byte 0" in text.err
     assert github.out.startswith(r"::error file=docs/a%0Ab\u001b[31m.md,line=1,")
 
 
@@ -58,8 +58,8 @@ def test_what_is_no_file_in_a_folder_is_noted_once_and_refused_by_name(tmp_path:
 
     assert (folder.code, file.code) == (0, 2)
     assert folder.err.splitlines() == [
-        "not checked: docs/gone.md: it is a link that leads nowhere, expected a regular file",
-        "not checked: docs/loop.md: it is a link that leads back to itself, expected a regular file",
-        "not checked: docs/pipe.md: it is a pipe, expected a regular file",
+        "not checked: file 'docs/gone.md' is a link that leads nowhere",
+        "not checked: file 'docs/loop.md' is a link that leads back to itself, expected a file",
+        "not checked: file 'docs/pipe.md' is a pipe, expected a file",
     ]
-    assert "docs/pipe.md: it is a pipe" in file.err
+    assert "file 'docs/pipe.md' is a pipe" in file.err

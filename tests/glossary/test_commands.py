@@ -164,7 +164,7 @@ def test_json_is_events_of_which_the_last_is_the_result() -> None:
         "term",
         "conflict",
         "question",
-        "checked",
+        "result",
         "error",
     ]
     assert (blocked[-1]["code"], len(blocked[-2]["retry_token"])) == (4, 36)
@@ -476,10 +476,7 @@ def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.Mo
     result = vocabgap("glossary", "check", "docs")
 
     assert (result.code, result.out) == (before.code, before.out)
-    assert (
-        "not checked: docs/closed.md: file 'docs/closed.md' cannot be read: Permission denied"
-        in result.err
-    )
+    assert "not checked: file 'docs/closed.md' cannot be read: Permission denied" in result.err
     assert vocabgap("glossary", "check", closed).code == 9
 
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossary.builders import sense, update
-from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.glossary.commands import require_sense
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.events import (
     Actor,
@@ -160,15 +159,6 @@ def test_what_is_no_sense_in_a_log_changes_nothing() -> None:
     assert before.applied([update("", "nothing"), update("mask", " ")]) is before
     after = before.applied([update("WP ", "work package")])
     assert [each.surface.surface_text for each in after.resolve("wp")] == ["wp"]
-
-
-def test_a_sense_is_named_by_its_scope_or_the_beginning_of_its_definition(rivals: Glossary) -> None:
-    assert require_sense(rivals, "masks", scope="audience_domain").definition == "a face cover"
-    assert require_sense(rivals, "mask", definition="What hides").confidence == 0.7
-    with pytest.raises(InvalidInputError, match="3 senses"):
-        require_sense(rivals, "mask")
-    with pytest.raises(NotFoundError, match="no such sense"):
-        require_sense(rivals, "lift")
 
 
 def test_a_scope_has_another_version_when_its_senses_change(rivals: Glossary) -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from builders.command import vocabgap
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, runtime_in, step, write_scope
-from vocabgap.glossary.commands import promote_sense
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.questions import (
@@ -85,7 +85,7 @@ def test_question_about_an_unknown_term_is_settled_by_a_promoted_draft(tmp_path:
     stopped(runtime, step('A "burnish" tool'))
     assert open_terms(runtime) == ["burnish"]
 
-    promote_sense(runtime, "burnish", None, None)
+    vocabgap("glossary", "promote", "burnish", "--glossary", tmp_path)
 
     assert open_terms(runtime) == []
 

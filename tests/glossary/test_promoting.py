@@ -1,18 +1,17 @@
-from dataclasses import replace
-from datetime import UTC, datetime
+"""The commands that promote and deprecate senses."""
+
 from pathlib import Path
 
 import pytest
 
-from glossary.steps import LIFT, NOW, STAIN, runtime_in, step, write_scope
-from vocabgap.errors import StateError
-from vocabgap.glossary.commands import deprecate_sense, promote_sense
+from builders.command import CommandResult, vocabgap
+from glossary.steps import LIFT, STAIN, runtime_in, step, write_scope
 from vocabgap.glossary.runtime import GlossaryRuntime
 
 
 @pytest.fixture
 def runtime(tmp_path: Path) -> GlossaryRuntime:
-    """A glossary with an active sense, and a draft of another one."""
+    """Return a glossary with an active sense, and a draft of another one."""
     (tmp_path / "team_domain.yaml").write_text(
         f"terms:\n  - surface: lift\n    definition: {LIFT}\n"
         f"  - surface: lift\n    definition: {STAIN}\n    status: draft\n",
@@ -21,66 +20,64 @@ def runtime(tmp_path: Path) -> GlossaryRuntime:
     return runtime_in(tmp_path)
 
 
-def active(runtime: GlossaryRuntime) -> list[str]:
-    return [each.definition for each in runtime.load().glossary.resolve("lift")]
+def active(runtime: GlossaryRuntime, term: str = "lift") -> list[str]:
+    return [sense.definition for sense in runtime.load().glossary.resolve(term)]
 
 
-def test_draft_takes_the_place_of_the_other_sense(runtime: GlossaryRuntime) -> None:
-    promote_sense(runtime, "Lifts", None, None, is_replacing=True)
-    assert active(runtime) == [STAIN]
+def run(runtime: GlossaryRuntime, *arguments: str, now: str = "2026-04-01") -> CommandResult:
+    return vocabgap("glossary", *arguments, "--glossary", runtime.folder, "--now", now)
 
 
-def test_draft_stands_beside_the_other_sense(runtime: GlossaryRuntime) -> None:
-    promote_sense(runtime, "lift", None, None, is_replacing=False)
-    assert active(runtime) == [LIFT, STAIN]
-
-
-def test_second_sense_is_not_promoted_unasked(runtime: GlossaryRuntime) -> None:
-    with pytest.raises(StateError, match="already has another meaning in team_domain"):
-        promote_sense(runtime, "lift", None, None)
-    assert active(runtime) == [LIFT]
+@pytest.mark.parametrize(
+    ("arguments", "expected", "message"),
+    [
+        (("Lifts", "--replace"), [STAIN], "is active"),
+        (("lift", "--beside"), [LIFT, STAIN], "is active"),
+        (("lift",), [LIFT], "already has another meaning in team_domain"),
+        (("lift", "--definition", "R", "--beside"), [LIFT], "is active"),
+        (("lift", "--scope", "audience_domain"), [LIFT], "there is no such sense"),
+        (("lift", "--definition", ""), [LIFT], "'lift' has 2 senses"),
+    ],
+)
+def test_draft_replaces_or_joins_the_other_sense(
+    runtime: GlossaryRuntime, arguments: tuple[str, ...], expected: list[str], message: str
+) -> None:
+    result = run(runtime, "promote", *arguments)
+    assert message in result.out + result.err
+    assert active(runtime) == expected
 
 
 def test_sense_of_another_scope_is_a_rival_and_is_ruled_out(runtime: GlossaryRuntime) -> None:
     write_scope(runtime.folder, [("burn", LIFT)], "spec_kitty_core")
     write_scope(runtime.folder, [("burn", STAIN)], "audience_domain")
-    deprecate_sense(runtime, "burn", "audience_domain", None)
+    in_audience = ("burn", "--scope", "audience_domain")
+    run(runtime, "deprecate", *in_audience)
 
-    with pytest.raises(StateError, match="already has another meaning in spec_kitty_core"):
-        promote_sense(runtime, "burn", "audience_domain", STAIN)
-    promote_sense(runtime, "burn", "audience_domain", STAIN, is_replacing=True)
+    refused = run(runtime, "promote", *in_audience, "--definition", STAIN)
+    run(runtime, "promote", *in_audience, "--definition", STAIN, "--replace")
 
-    assert [each.definition for each in runtime.load().glossary.resolve("burn")] == [STAIN]
-
-
-def test_what_is_said_after_a_clock_that_was_ahead_counts(runtime: GlossaryRuntime) -> None:
-    ahead = replace(runtime, now=lambda: NOW.replace(year=2099))
-    promote_sense(ahead, "lift", None, STAIN, is_replacing=True)
-
-    deprecate_sense(runtime, "lift", None, STAIN)
-    promote_sense(runtime, "lift", None, LIFT, is_replacing=True)
-
-    assert active(runtime) == [LIFT]
+    assert "already has another meaning in spec_kitty_core" in refused.err
+    assert active(runtime, "burn") == [STAIN]
 
 
-def test_the_last_moment_there_is_can_be_followed(runtime: GlossaryRuntime) -> None:
-    last = replace(runtime, now=lambda: datetime.max.replace(tzinfo=UTC))
-    promote_sense(last, "lift", None, STAIN, is_replacing=True)
-    deprecate_sense(runtime, "lift", None, STAIN)
+@pytest.mark.parametrize("ahead", ["2099-04-01", "9999-12-31T23:59:59.999999Z"])
+def test_change_after_a_clock_that_was_ahead_counts(runtime: GlossaryRuntime, ahead: str) -> None:
+    run(runtime, "promote", "lift", "--definition", STAIN, "--replace", now=ahead)
+
+    run(runtime, "deprecate", "lift", "--definition", STAIN)
+
     assert active(runtime) == []
 
 
-def test_draft_that_says_nothing_is_not_promoted_but_defined(tmp_path: Path) -> None:
+def test_draft_without_a_definition_is_not_promoted_but_defined(tmp_path: Path) -> None:
     runtime = runtime_in(tmp_path)
     runtime.run(step("We met at the Silver Lake with Ansel.", critical=False))
-    with pytest.raises(StateError, match="'ansel' has no definition yet") as refused:
-        promote_sense(runtime, "ansel", None, None, is_replacing=True)
 
-    promote_sense(runtime, "ansel", None, None, define="Adams, who took it")
+    refused = run(runtime, "promote", "ansel", "--replace")
+    run(runtime, "promote", "ansel", "--define", "Adams, who took it")
+    other = run(runtime, "promote", "ansel", "--define", "A name")
 
-    assert "--define TEXT" in refused.value.hint
-    assert [
-        (each.definition, each.status.value) for each in runtime.load().glossary.history("ansel")
-    ] == [("Adams, who took it", "active")]
-    with pytest.raises(StateError, match="another meaning in team_domain"):
-        promote_sense(runtime, "ansel", None, None, define="A name")
+    assert (refused.code, other.code) == (4, 4)
+    assert "'ansel' has no definition yet\n  define it with --define TEXT" in refused.err
+    assert "another meaning in team_domain" in other.err
+    assert active(runtime, "ansel") == ["Adams, who took it"]

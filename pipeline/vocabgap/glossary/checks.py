@@ -3,19 +3,17 @@
 import dataclasses
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
-
-import msgspec
 
 from vocabgap.doors.cli.calls import Call
 from vocabgap.doors.cli.output import Output
 from vocabgap.doors.cli.views import rendered
 from vocabgap.doors.verbs import Answer, Event, Verbs, argument, option, verb
-from vocabgap.errors import ExitCode, Hint, InvalidInputError, StateError, unusable
+from vocabgap.errors import ExitCode, Hint, InvalidInputError, unusable
 from vocabgap.files.signals import end_reads
 from vocabgap.glossary import commands
 from vocabgap.glossary.commands import MISSION, Acting, note_all, runtime_of, standing_questions
@@ -35,45 +33,47 @@ from vocabgap.glossary.questions import (
 )
 from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import SenseRef, Strictness
-from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext, load_state
+from vocabgap.glossary.senses import SemanticConflict, SenseRef, Strictness
+from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext
 from vocabgap.model.moments import iso
-from vocabgap.text import can_be_seen, excerpt, printable_name
+from vocabgap.text import can_be_seen, excerpt
 
-_STDIN: Final = "-"
-_CHECK: Final = "check"  # the default name of a step and its mission
-_STRICTNESS: Final = option("The strictness of the gate.")
-_TEXT: Final = option("The text of a step; - reads it from stdin.")
-_FORMAT: Final = option("The format of findings in files.", "--format")
+_TEXT_FROM_STDIN: Final = "-"
 CheckFormat = StrEnum("CheckFormat", ["TEXT", "GITHUB"])
-_ALIAS: Final = "ALIAS=TERM"
-_SHOWN: Final = 200  # characters of a value
-_ASK: Final = option("Ask what terms mean; by default only on a terminal.", "--ask/--no-ask")
 
 
-class CheckWords(Acting):
+class OfStep(Acting):
+    """Base of requests that check a step."""
+
+    text: Annotated[str | None, option("The text of a step; - reads it from stdin.")] = None
+    strictness: Annotated[Strictness | None, option("The strictness of the gate.")] = None
+    ask: Annotated[
+        bool | None, option("Ask what terms mean; by default only on a terminal.", "--ask/--no-ask")
+    ] = None
+
+
+class CheckWords(OfStep):
     """The request of `check`."""
 
     paths: Annotated[
         tuple[Path, ...],
         argument("Files or folders of Markdown and text; - reads a text from stdin.", "[PATH]..."),
     ] = ()
-    text: Annotated[str | None, _TEXT] = None
-    text_format: Annotated[CheckFormat, _FORMAT] = CheckFormat.TEXT
+    text_format: Annotated[CheckFormat, option("The format of findings in files.", "--format")] = (
+        CheckFormat.TEXT
+    )
     exclude: Annotated[tuple[str, ...], option("A word of the text that is not a term.")] = ()
-    alias: Annotated[tuple[str, ...], option(f"Another word for a term, as {_ALIAS}.")] = ()
+    alias: Annotated[tuple[str, ...], option("Another word for a term, as ALIAS=TERM.")] = ()
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
     critical: Annotated[
         bool, option("Treat the step as critical: its conflicts are more severe.", "--critical")
     ] = False
-    strictness: Annotated[Strictness | None, _STRICTNESS] = None
-    ask: Annotated[bool | None, _ASK] = None
     mission: Annotated[str | None, option("Also use the senses of this mission.")] = None
     step: Annotated[str | None, option("The name of the step.")] = None
 
 
 @verb(CheckWords, settings=FOLDER)
-def check(call: Call, request: CheckWords) -> Answer | None:
+def check(call: Call, request: CheckWords) -> Answer:
     """Check the words of files, or the text of a step.
 
     In files and folders, find words that the glossary says not to use; exit with 5 if there are any. In a
@@ -81,80 +81,78 @@ def check(call: Call, request: CheckWords) -> Answer | None:
     --step, --mission, --critical or --ask.
     """
     paths, text = request.paths, request.text
-    if paths == (Path(_STDIN),) and text is None:
-        paths, text = (), _STDIN
+    if paths == (Path(_TEXT_FROM_STDIN),) and text is None:
+        paths, text = (), _TEXT_FROM_STDIN
     if (text is None) == (not paths):
         command = ("glossary", "check", "FILE")
         raise InvalidInputError(
             "expected files and folders, or a text",
             hint=Hint("{}, or --text 'the text of a step'", (command,)),
         )
-    names_step = bool(request.critical or request.ask) or (request.mission, request.step) != (None, None)
-    given = (request.output_of_step, request.strictness, *request.exclude, *request.alias)
-    if paths and (names_step or any(value is not None for value in given)):
+    is_step = bool(request.critical or request.ask or request.mission or request.step)
+    if paths and (
+        is_step or request.output_of_step or request.strictness or request.exclude or request.alias
+    ):
         raise InvalidInputError(
             "files cannot have options for a step", hint="give the text of the step with --text"
         )
+    aliases = {}
     for pair in request.alias:
-        if not all(map(can_be_seen, pair.partition("="))):
-            raise unusable("--alias", f"{_ALIAS}, such as 'WP=work package'", pair)
+        alias, _, term = pair.partition("=")
+        if not (can_be_seen(alias) and can_be_seen(term)):
+            raise unusable("--alias", "ALIAS=TERM, such as 'WP=work package'", pair)
+        aliases[alias] = term
     runtime = runtime_of(call, request)
     if text is None:
-        return _lint(call, runtime, paths, request)
-    runtime = dataclasses.replace(runtime, is_logged=names_step)
+        return _lint(call, runtime, paths, request.text_format)
     generated = request.output_of_step
-    aliases = dict(pair.split("=", 1) for pair in request.alias)
     step = ExecutionContext(
-        request.step or _CHECK,
-        request.mission or _CHECK,
+        request.step or "check",
+        request.mission or "check",
         f"run-{iso(runtime.now())}",
         {"description": _read(text)},
         {"critical_step": request.critical, EXCLUDED: list(request.exclude), ALIASES: aliases},
         step_output={} if generated is None else {"output": _read(generated)},
     )
-    prompt = prompt_of(call.output, ask=request.ask) if runtime.is_logged else None
-    with _reporting(call, step):
-        runtime.run(step, strictness=request.strictness, ask=prompt)
-    return None
+    prompt = prompt_of(call.output, ask=request.ask) if is_step else None
+    runtime = dataclasses.replace(runtime, is_logged=is_step)
+    return _answer(call, step, partial(runtime.run, step, strictness=request.strictness, ask=prompt))
 
 
-def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], request: CheckWords) -> Answer:
+def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], form: CheckFormat) -> Answer:
     loaded = runtime.load()
     loaded.require_read()
-    linter = Linter(loaded)
-    findings, checked, problems = lint(linter, paths)
+    findings, checked, problems = lint(Linter(loaded), paths)
     note_all(call, loaded.problems)
     for problem in problems:
         call.note(f"not checked: {problem}")
-    named = [msgspec.structs.replace(finding, path=printable_name(finding.path)) for finding in findings]
     failing = sum(finding.rule.fails for finding in findings)
-    totals = {"files": checked, "unread": len(problems), "failing": failing}
-    is_text = request.text_format is CheckFormat.TEXT
     return Answer(
-        result={**totals, "findings": len(findings)},
-        events=(Event("finding", {"finding": finding}) for finding in named),
-        view="glossary-findings.txt.j2" if is_text else "",
-        shown={"listed": named},
+        result={
+            "files": checked,
+            "unread": len(problems),
+            "failing": failing,
+            "findings": len(findings),
+        },
+        events=(Event("finding", {"finding": finding}) for finding in findings),
+        view="glossary-findings.txt.j2" if form is CheckFormat.TEXT else "",
+        shown={"listed": findings},
         text="\n".join(map(github, findings)),
         exit_code=ExitCode.GATE if failing else ExitCode.DONE,
     )
 
 
-class Resume(Acting, kw_only=True):
+class Resume(OfStep, kw_only=True):
     """The request of `resume`."""
 
     token: Annotated[str, argument("The token of the step.")]
-    text: Annotated[str | None, _TEXT] = None
     yes: Annotated[bool, option("Resume even if the inputs have changed.", "--yes")] = False
-    strictness: Annotated[Strictness | None, _STRICTNESS] = None
-    ask: Annotated[bool | None, _ASK] = None
 
 
 @verb(Resume, settings=FOLDER)
-def resume(call: Call, request: Resume) -> None:
+def resume(call: Call, request: Resume) -> Answer:
     """Resume a stopped step with the current glossary, and with its text or a new one."""
     runtime = runtime_of(call, request, exists=False)
-    token = request.token
     prompt = prompt_of(call.output, ask=request.ask)
 
     def confirm(changed: ChangedInputs) -> bool:
@@ -173,48 +171,28 @@ def resume(call: Call, request: Resume) -> None:
             )
         return prompt.agrees("Context changed. Proceed?")
 
-    stopped = runtime.stopped(token, None if request.text is None else {"description": _read(request.text)})
-    if request.text is None and load_state(runtime.logs, token) is None:
-        raise StateError(
-            f"the state of step '{token}' is missing or damaged; perhaps the step was already resumed",
-            hint="give the text of the step with --text",
-        )
-    with _reporting(call, stopped):
-        runtime.run(stopped, strictness=request.strictness, ask=prompt, confirm=confirm)
+    inputs = None if request.text is None else {"description": _read(request.text)}
+    step = runtime.stopped(request.token, inputs)
+    run = partial(runtime.run, step, strictness=request.strictness, ask=prompt, confirm=confirm)
+    return _answer(call, step, run)
 
 
-@contextmanager
-def _reporting(call: Call, step: ExecutionContext) -> Iterator[None]:
+def _value(value: object) -> str:
+    return "(nothing)" if value is None else excerpt(str(value), 200)
+
+
+def _answer(call: Call, step: ExecutionContext, run: Callable[[], object]) -> Answer:
+    """Run a step; return its terms, conflicts and questions, also if the gate stops it."""
+    failure = None
     try:
-        yield
-    except BlockedByConflictError:
-        _report(call, step, is_blocked=True)
-        raise
+        run()
+    except BlockedByConflictError as error:
+        failure = error
     finally:
         note_all(call, step.notes)
-    _report(call, step, is_blocked=False)
-
-
-def _report(call: Call, step: ExecutionContext, *, is_blocked: bool) -> None:
-    output = call.output
-    result = {
-        "blocked": is_blocked,
-        "retry_token": step.retry_token if is_blocked else None,
-        "strictness": step.effective_strictness,
-        "terms": len(step.extracted_terms),
-        "conflicts": len(step.conflicts),
-        "resumed": step.resumed_from_checkpoint,
-    }
-    for term in step.extracted_terms:
-        output.event("term", term=term, means=step.meanings.get(term.surface.surface_text))
-    for conflict in step.conflicts:
-        output.event("conflict", conflict=conflict)
-    for question in step.questions:
-        output.event("question", conflict_id=question.conflict_id, term=question.term)
-    output.event("checked" if is_blocked else "result", **result)
-    if output.as_json:
-        return
-    open_terms = {conflict.term: conflict for conflict in step.conflicts}
+    is_blocked = failure is not None
+    meanings = {term: step.meanings.get(term.surface.surface_text) for term in step.extracted_terms}
+    conflicts = {conflict.term: conflict for conflict in step.conflicts}
     identifiers = {question.term: question.conflict_id for question in step.questions}
     rows = [
         (
@@ -223,24 +201,42 @@ def _report(call: Call, step: ExecutionContext, *, is_blocked: bool) -> None:
             f"{term.confidence:.1f}",
             conflict and f"{conflict.conflict_type} ({conflict.severity})",
             identifiers.get(term.surface.surface_text, "")[:SHOWN_DIGITS] or None,
-            step.meanings.get(term.surface.surface_text),
+            meaning,
         )
-        for term in step.extracted_terms
-        for conflict in [open_terms.get(term.surface)]
+        for term, meaning in meanings.items()
+        for conflict in [conflicts.get(term.surface)]
     ]
-    values = {
-        "rows": rows,
-        "settled": len(rows) - len(open_terms),
-        "questions": [
-            (question, call.completed(Hint("{}", (question.command,), FOLDER)))
-            for question in (step.questions if is_blocked else ())
-        ],
-    }
-    output.text(rendered("glossary-check.txt.j2", result | values))
+    events = [Event("term", {"term": term, "means": meaning}) for term, meaning in meanings.items()]
+    events += [Event("conflict", {"conflict": conflict}) for conflict in step.conflicts]
+    events += [
+        Event("question", {"conflict_id": question.conflict_id, "term": question.term})
+        for question in step.questions
+    ]
+    return Answer(
+        result={
+            "blocked": is_blocked,
+            "retry_token": step.retry_token if is_blocked else None,
+            "strictness": step.effective_strictness,
+            "terms": len(rows),
+            "conflicts": len(step.conflicts),
+            "resumed": step.resumed_from_checkpoint,
+        },
+        events=events,
+        view="glossary-check.txt.j2",
+        shown={
+            "rows": rows,
+            "settled": len(rows) - len(conflicts),
+            "questions": [
+                (question, call.completed(Hint("{}", (question.command,), FOLDER)))
+                for question in (step.questions if is_blocked else ())
+            ],
+        },
+        failure=failure,
+    )
 
 
 def _read(text: str) -> str:
-    return sys.stdin.read() if text == _STDIN else text
+    return sys.stdin.read() if text == _TEXT_FROM_STDIN else text
 
 
 class Resolve(Acting, kw_only=True):
@@ -284,8 +280,7 @@ def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
     if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
         return None
     candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
-    prompt.show("question", question=question, conflict=question, candidates=candidates)
-    return prompt.choose(candidates, once=True)
+    return prompt.choose(question.term, question, candidates, once=True)
 
 
 class Prompt:
@@ -293,23 +288,28 @@ class Prompt:
 
     def __call__(self, question: Question) -> Meaning:
         """Show a conflict, and read the answer."""
-        candidates = question.candidates
-        self.show("question", question=question, conflict=question.conflict, candidates=candidates)
-        answer = self.choose(candidates)
-        chosen = candidates[answer.place] if isinstance(answer, Select) else answer
-        self.show("answer", question=question, definition=getattr(chosen, "definition", None))
+        answer = self.choose(question.term, question.conflict, question.candidates)
+        chosen = question.candidates[answer.place] if isinstance(answer, Select) else answer
+        self._show("answer", question=question, definition=getattr(chosen, "definition", None))
         return answer
 
-    def show(self, what: str, **values: Any) -> None:  # noqa: ANN401 - as the template needs them
-        """Render and show the template of a question or an answer."""
-        shows_symbols = os.environ.get("TERM") != "dumb"
-        further = {"shows_symbols": shows_symbols, "most": _SHOWN}
-        self.say(rendered(f"glossary-{what}.txt.j2", values | further), end="\n\n")
+    def choose(
+        self,
+        term: str,
+        conflict: OpenQuestion | SemanticConflict,
+        candidates: Sequence[SenseRef],
+        *,
+        once: bool = False,
+    ) -> Meaning:
+        """Show a conflict, and read an answer; the end of the input defers.
 
-    def choose(self, candidates: Sequence[SenseRef], *, once: bool = False) -> Meaning:
-        """Read an answer; the end of the input defers. With `once`, the first input has to be an answer."""
+        With `once`, the first input has to be an answer.
+        """
+        self._show("question", term=term, conflict=conflict, candidates=candidates)
+        numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
+        choices = f"Select: {numbers}C (custom sense), D (defer to async)"
         while True:
-            typed = self._read(_choices(candidates))
+            typed = self._read(f"{choices}\n> ")
             if typed is None and once:
                 raise InvalidInputError(
                     "nobody answered: nothing was changed", hint="answer with --select N or --define TEXT"
@@ -323,8 +323,7 @@ class Prompt:
             if answer is not None:
                 return answer
             if once:
-                message = f"Invalid selection: '{typed.strip()}'"
-                raise InvalidInputError(message, hint=_choices(candidates).strip())
+                raise InvalidInputError(f"Invalid selection: '{typed.strip()}'", hint=choices)
             self.say(f"'{excerpt(typed)}' is not an answer.")
 
     def say(self, text: str, *, end: str = "\n") -> None:
@@ -333,8 +332,12 @@ class Prompt:
 
     def agrees(self, question: str) -> bool:
         """Ask for a yes; everything else is a no."""
-        typed = self._read(f"{question} [y/N] ")
-        return typed is not None and typed.strip().casefold() in {"y", "yes"}
+        return (self._read(f"{question} [y/N] ") or "").strip().casefold() in {"y", "yes"}
+
+    def _show(self, template: str, **values: Any) -> None:  # noqa: ANN401 - as the template needs them
+        shows_symbols = os.environ.get("TERM") != "dumb"
+        text = rendered(f"glossary-{template}.txt.j2", values | {"shows_symbols": shows_symbols})
+        self.say(text, end="\n\n")
 
     def _read(self, prompt: str) -> str | None:
         """Read a line; None at the end of the input."""
@@ -348,15 +351,6 @@ def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:
     if ask is None:
         ask = sys.stdin.isatty() and sys.stderr.isatty() and not (output.as_json or output.quiet)
     return Prompt() if ask else None
-
-
-def _choices(candidates: Sequence[SenseRef]) -> str:
-    numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
-    return f"Select: {numbers}C (custom sense), D (defer to async)\n> "
-
-
-def _value(value: object) -> str:
-    return "(nothing)" if value is None else excerpt(str(value), _SHOWN)
 
 
 GLOSSARY: Final = Verbs(

@@ -11,7 +11,7 @@ from vocabgap.doors.cli.calls import Call
 from vocabgap.doors.verbs import ACTOR, NOW, Answer, Event, Request, argument, option, verb
 from vocabgap.errors import ExitCode, Hint, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary.events import Actor, NewSense
+from vocabgap.glossary.events import Actor, GlossarySenseUpdated
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.glossary import Glossary, added, with_status
 from vocabgap.glossary.loading import changing, read_events, skipped_lines
@@ -25,14 +25,10 @@ from vocabgap.model.loading import login
 from vocabgap.model.moments import iso, parse_now
 from vocabgap.text import excerpt, visible
 
-_DEFINITION: Final = 60  # characters of a definition in the list
-_PREFIX: Final = "glossary:"
 _LISTED: Final = Hint("{} lists them", (("glossary", "list"),), FOLDER)
 _TERM: Final = argument("The term, in any spelling.")
-_MEANING: Final = option("The definition of the sense, or its beginning, if there are several senses.")
 _SCOPE: Final = option("Only senses of this scope.")
 MISSION: Final = option("Only questions of this mission.")
-_UNLISTED: Final = {"options", "senses", "usage"}  # fields of a question
 
 
 class Acting(Request):
@@ -87,10 +83,15 @@ def list_terms(call: Call, request: ListTerms) -> Answer:
         for sense in (loaded.glossary if request.version is None else runtime.load_version(request.version))
         if request.scope in {None, sense.scope} and request.status in {None, sense.status}
     ]
-
     rows = [
-        (it.surface, it.scope, it.status.value, f"{it.confidence:.1f}", excerpt(it.definition, _DEFINITION))
-        for it in senses
+        (
+            sense.surface,
+            sense.scope,
+            sense.status.value,
+            f"{sense.confidence:.1f}",
+            excerpt(sense.definition, 60),
+        )
+        for sense in senses
     ]
     return Answer(
         result={"senses": len(senses), "versions": loaded.glossary.scope_refs},
@@ -112,7 +113,7 @@ def show_term(call: Call, request: ShowTerm) -> Answer:
     runtime = runtime_of(call, request)
     loaded = runtime.load()
     note_all(call, loaded.problems)
-    name = request.term.removeprefix(_PREFIX)
+    name = request.term.removeprefix("glossary:")
     senses = loaded.glossary.history(name)
     if not senses:
         terms = (sense.surface.surface_text for sense in loaded.glossary)
@@ -182,7 +183,10 @@ class Deprecate(Acting, kw_only=True):
 
     term: Annotated[str, _TERM]
     scope: Annotated[str | None, _SCOPE] = None
-    definition: Annotated[str | None, _MEANING] = None
+    definition: Annotated[
+        str | None,
+        option("The definition of the sense, or its beginning, if there are several senses."),
+    ] = None
 
 
 class Promote(Deprecate, kw_only=True):
@@ -198,100 +202,68 @@ class Promote(Deprecate, kw_only=True):
 @verb(Promote, settings=FOLDER)
 def promote(call: Call, request: Promote) -> Answer:
     """Activate a draft or a deprecated sense."""
-    named = (request.term, request.scope, request.definition)
-    sense = promote_sense(
-        runtime_of(call, request), *named, define=request.define, is_replacing=request.replace
-    )
-    return _changed(sense)
+    runtime = runtime_of(call, request)
+    with changing(runtime.logs):
+        glossary = runtime.load().glossary
+        facts: dict[str, Any] = {"actor": runtime.actor, "now": runtime.now()}
+        sense, definition = None, request.define
+        if definition is None:
+            sense = require_sense(glossary, request, likely=SenseStatus.DRAFT)
+            definition = sense.definition
+            if sense.is_placeholder:
+                raise StateError(
+                    f"'{sense.surface}' has no definition yet", hint="define it with --define TEXT"
+                )
+        rivals = glossary.rivals(request.term, definition)
+        if rivals and request.replace is None:
+            raise StateError(
+                f"'{rivals[0].surface}' already has another meaning in {rivals[0].scope}:"
+                f" {rivals[0].definition}",
+                hint="replace it with --replace, or keep both with --beside; the term is then ambiguous",
+            )
+        if sense is None:
+            replacing = bool(request.replace)
+            event = added(
+                glossary, request.term, definition, scope=request.scope, replacing=replacing, **facts
+            )
+        else:
+            replaced = rivals if request.replace else ()
+            event = with_status(sense, SenseStatus.ACTIVE, replacing=replaced, **facts)
+        return _changed(runtime, event)
 
 
 @verb(Deprecate, settings=FOLDER)
 def deprecate(call: Call, request: Deprecate) -> Answer:
     """Deprecate a sense or a draft."""
     runtime = runtime_of(call, request)
-    return _changed(deprecate_sense(runtime, request.term, request.scope, request.definition))
-
-
-def _changed(sense: NewSense) -> Answer:
-    return Answer(result=msgspec.structs.asdict(sense), view="glossary-changed.txt.j2")
-
-
-def promote_sense(
-    runtime: GlossaryRuntime,
-    term: str,
-    scope: str | None = None,
-    definition: str | None = None,
-    *,
-    define: str | None = None,
-    is_replacing: bool | None = None,
-) -> NewSense:
-    """Activate a sense, or add one with the definition `define`; return it.
-
-    If `is_replacing`, it replaces the other active senses; if that is false, all stay active.
-
-    Raises:
-        StateError: There are others and `is_replacing` is None, or the draft has no definition.
-    """
     with changing(runtime.logs):
-        glossary = runtime.load().glossary
-        facts: dict[str, Any] = {"actor": runtime.actor, "now": runtime.now()}
-        if define is None:
-            sense = require_sense(glossary, term, scope, definition, likely=SenseStatus.DRAFT)
-            if sense.is_placeholder:
-                raise StateError(
-                    f"'{sense.surface}' has no definition yet", hint="define it with --define TEXT"
-                )
-        rivals = glossary.rivals(term, sense.definition if define is None else define)
-        if rivals and is_replacing is None:
-            rival = rivals[0]
-            raise StateError(
-                f"'{rival.surface}' already has another meaning in {rival.scope}: {rival.definition}",
-                hint="replace it with --replace, or keep both with --beside; the term is then ambiguous",
-            )
-        if define is None:
-            replaced = rivals if is_replacing else ()
-            event = with_status(sense, SenseStatus.ACTIVE, replacing=replaced, **facts)
-        else:
-            event = added(glossary, term, define, scope=scope, replacing=bool(is_replacing), **facts)
-        runtime.files.append_changes("", [event])
-        return event.sense
-
-
-def deprecate_sense(
-    runtime: GlossaryRuntime, term: str, scope: str | None, definition: str | None
-) -> NewSense:
-    """Deprecate a sense; return it."""
-    with changing(runtime.logs):
-        sense = require_sense(runtime.load().glossary, term, scope, definition, likely=SenseStatus.ACTIVE)
+        sense = require_sense(runtime.load().glossary, request, likely=SenseStatus.ACTIVE)
         event = with_status(sense, SenseStatus.DEPRECATED, actor=runtime.actor, now=runtime.now())
-        runtime.files.append_changes("", [event])
-        return event.sense
+        return _changed(runtime, event)
 
 
-def require_sense(
-    glossary: Glossary,
-    term: str,
-    scope: str | None = None,
-    definition: str | None = None,
-    *,
-    likely: SenseStatus | None = None,
-) -> TermSense:
-    """Return the only matching sense; without a definition, prefer the likely status."""
-    begins = "" if definition is None else definition_key(definition)
+def _changed(runtime: GlossaryRuntime, event: GlossarySenseUpdated) -> Answer:
+    runtime.files.append_changes("", [event])
+    return Answer(result=msgspec.structs.asdict(event.sense), view="glossary-changed.txt.j2")
+
+
+def require_sense(glossary: Glossary, request: Deprecate, *, likely: SenseStatus) -> TermSense:
+    """Return the only sense that a request names; without a definition, prefer the likely status."""
+    begins = definition_key(request.definition or "")
     senses = [
         sense
-        for sense in glossary.history(term)
-        if scope in {None, sense.scope} and definition_key(sense.definition).startswith(begins)
+        for sense in glossary.history(request.term)
+        if request.scope in {None, sense.scope} and definition_key(sense.definition).startswith(begins)
     ]
     of_status = [sense for sense in senses if sense.status == likely]
-    if definition is None and len(of_status) == 1:
+    if request.definition is None and len(of_status) == 1:
         return of_status[0]
     if not senses:
-        raise NotFoundError(f"there is no such sense of '{term}'", hint=_LISTED)
+        raise NotFoundError(f"there is no such sense of '{request.term}'", hint=_LISTED)
     if len(senses) > 1:
         listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
         raise InvalidInputError(
-            f"'{term}' has {len(senses)} senses: {listed}",
+            f"'{request.term}' has {len(senses)} senses: {listed}",
             hint="give --scope, or --definition with its beginning",
         )
     return senses[0]
@@ -339,9 +311,9 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
         )
         for question in listed
     ]
+    shown = [name for name in OpenQuestion.__struct_fields__ if name not in {"options", "senses", "usage"}]
     described = (
-        {name: getattr(question, name) for name in question.__struct_fields__ if name not in _UNLISTED}
-        | {"timestamp": iso(question.timestamp)}
+        {name: getattr(question, name) for name in shown} | {"timestamp": iso(question.timestamp)}
         for question in listed
     )
     return Answer(

@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
-from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
+from vocabgap.errors import InvalidInputError, VocabgapError
+from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
 from vocabgap.glossary.loading import Loaded
 from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, term_key
 from vocabgap.glossary.senses import EXTRACTED, SenseStatus
@@ -257,12 +257,11 @@ def lint(linter: Linter, paths: Iterable[Path]) -> tuple[list[Finding], int, lis
         named[path] = is_named or named.get(path, False)
     for path, is_named in named.items():
         try:
-            findings += linter.findings(str(path), text_of(path), path.suffix.lower())
+            findings += linter.findings(printable_name(str(path)), text_of(path), path.suffix.lower())
         except VocabgapError as error:
-            problem = f"{escape_unseen(printable_name(str(path)))}: {error.message}"
             if is_named:
-                raise type(error)(problem, hint=error.hint) from error
-            problems.append(problem)
+                raise
+            problems.append(error.message)
     return findings, len(named) - len(problems), problems
 
 
@@ -272,13 +271,8 @@ def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     A folder yields its Markdown and text files, without hidden files and the files of other packages.
     """
     for path in paths:
-        name, kind = printable_name(str(path)), file_kind(path)
-        if kind is FileKind.FOLDER:
+        if file_kind(path) is FileKind.FOLDER:
             yield from ((file, False) for file in _files_within(path))
-        elif kind is FileKind.NOTHING:
-            raise NotFoundError(
-                f"there is no file or folder '{name}'", hint="name another path, or give a text with --text"
-            )
         else:
             yield path, True
 
@@ -298,21 +292,19 @@ def _files_within(folder: Path) -> Iterator[Path]:
 
 def text_of(path: Path) -> str:
     """Read the text of a file; all its lines end with line feeds."""
-    content = content_of(path, "file")
-    if isinstance(content, FileKind):
-        raise InvalidInputError(f"it is {content}, expected a regular file", hint="name files or folders")
+    content = existing_content(path, "file", "name files or folders, or give a text with --text")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInputError(
-            f"byte {error.start}: expected UTF-8 text", hint="save it in UTF-8"
+            f"file '{path}': byte {error.start}: expected UTF-8 text", hint="save it in UTF-8"
         ) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def github(finding: Finding) -> str:
     """Return a finding as a command of a GitHub workflow."""
-    place = {"file": printable_name(finding.path), "line": finding.line, "endLine": finding.end_line}
+    place = {"file": finding.path, "line": finding.line, "endLine": finding.end_line}
     if finding.line == finding.end_line:  # GitHub refuses columns for several lines
         place |= {"col": finding.column, "endColumn": finding.end_column}
     place |= {"title": finding.rule.value}

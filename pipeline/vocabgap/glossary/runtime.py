@@ -6,16 +6,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from vocabgap.errors import Hint, NotFoundError, VocabgapError, expanded, require_kind, require_text
+from vocabgap.errors import (
+    Hint,
+    NotFoundError,
+    StateError,
+    VocabgapError,
+    expanded,
+    require_kind,
+    require_text,
+)
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.conflicts import BlockedByConflictError, effective_strictness
-from vocabgap.glossary.events import (
-    Actor,
-    GlossaryEvent,
-    GlossaryScopeActivated,
-    ResolutionMode,
-    package_event,
-)
+from vocabgap.glossary.events import Actor, GlossaryScopeActivated, ResolutionMode, package_event
 from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint, read_events
 from vocabgap.glossary.middlewares import Session
@@ -83,41 +85,9 @@ class GlossaryRuntime:
         """Return the logged events as objects of `spec-kitty-events`."""
         place, logged = self.logs.resolve().as_uri(), read_events(self.logs).events
         return [
-            package_event(it.event, it.log, place, {"lamport_clock": clock} | envelope)
-            for clock, it in enumerate(logged)
+            package_event(line.event, line.log, place, {"lamport_clock": number} | envelope)
+            for number, line in enumerate(logged)
         ]
-
-    def start(self, context: ExecutionContext, strictness: Strictness | None = None) -> list[GlossaryEvent]:
-        """Log the scopes of a run that have seed files, if the step is checked; log each version once."""
-        level = self.in_force(context, strictness)
-        if level is None:
-            return []
-        loaded, moment = self.load(context.mission_id, tolerant=level is Strictness.OFF), self.now()
-        names = context.mission_id, context.run_id
-        started = [ref for ref in loaded.activated if (*names, ref) not in self._started]
-        self._started.update((*names, ref) for ref in started)
-        files = self.files if self.is_logged else None
-        return Session(context, loaded.glossary, files, self.actor, self.now).record(
-            GlossaryScopeActivated(
-                scope_id=ref.scope,
-                glossary_version_id=ref.version_id,
-                mission_id=context.mission_id,
-                run_id=context.run_id,
-                timestamp=moment,
-            )
-            for ref in started
-        )
-
-    def in_force(self, context: ExecutionContext, strictness: Strictness | None = None) -> Strictness | None:
-        """Return the strictness that applies to a step; None if it is not checked."""
-        require_kind("context", context, ExecutionContext, "an ExecutionContext")
-        if strictness is not None:
-            require_kind("strictness", strictness, Strictness, f"a Strictness: {', '.join(Strictness)}")
-        if not context.is_checked:
-            return None
-        return effective_strictness(
-            strictness, context.step_strictness, context.mission_strictness, self.strictness
-        )
 
     def run(
         self,
@@ -141,50 +111,71 @@ class GlossaryRuntime:
             VocabgapError: The glossary cannot be read.
         """
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
-        checkpoint = None
-        if context.is_checked and context.retry_token:
+        if strictness is not None:
+            require_kind("strictness", strictness, Strictness, f"a Strictness: {', '.join(Strictness)}")
+        context.effective_strictness = None
+        if not context.is_checked:
+            return context
+        checkpoint, token = None, context.retry_token or ""
+        if token:
             checkpoint = load_checkpoint(
-                self.logs, context.step_id, mission_id=context.mission_id, retry_token=context.retry_token
+                self.logs, context.step_id, mission_id=context.mission_id, retry_token=token
             )
         # The strictness that stopped a step also applies when it resumes, unless this run names another.
-        then = None if checkpoint is None else checkpoint.strictness
-        context.effective_strictness = self.in_force(context, strictness or then)
-        if context.effective_strictness is None:
-            return context
+        earlier = None if checkpoint is None else checkpoint.strictness
+        context.effective_strictness = effective_strictness(
+            strictness, earlier, context.step_strictness, context.mission_strictness, self.strictness
+        )
         loaded = self.load(context.mission_id, tolerant=context.effective_strictness is Strictness.OFF)
         context.begin()
-        if checkpoint is None:
-            self.start(context, context.effective_strictness)
-        context.notes += loaded.problems
-        came_from = "" if checkpoint is None else checkpoint.retry_token
-        files, keeps = self.files if self.is_logged else None, self.keeps_steps
+        files = self.files if self.is_logged else None
         session = Session(
-            context, loaded.glossary, files, self.actor, self.now, checkpoint, ask, confirm, keeps
+            context, loaded.glossary, files, self.actor, self.now, checkpoint, ask, confirm, self.keeps_steps
         )
+        if checkpoint is None:
+            self._activate(session, loaded)
+        context.notes += loaded.problems
         try:
             session.run()
         except BlockedByConflictError as error:
-            if error.retry_token:  # the state is stored under the new token now
-                self._forget(context, {came_from} - {error.retry_token})
+            if checkpoint is not None and error.retry_token:  # the state is stored under the new token now
+                self._forget(context, {token} - {error.retry_token})
             raise
-        self._forget(context, {came_from, context.retry_token or ""})
+        self._forget(context, {token if checkpoint else "", context.retry_token or ""})
         return context
+
+    def _activate(self, session: Session, loaded: Loaded) -> None:
+        """Log the scopes of a run that have seed files; log each version once."""
+        mission_id, run_id = session.context.mission_id, session.context.run_id
+        started = [ref for ref in loaded.activated if (mission_id, run_id, ref) not in self._started]
+        self._started.update((mission_id, run_id, ref) for ref in started)
+        session.record(
+            GlossaryScopeActivated(
+                scope_id=ref.scope,
+                glossary_version_id=ref.version_id,
+                mission_id=mission_id,
+                run_id=run_id,
+                timestamp=self.now(),
+            )
+            for ref in started
+        )
 
     def resume(
         self,
         retry_token: str,
         inputs: Mapping[str, Any] | None = None,
-        *,
-        strictness: Strictness | None = None,
-        ask: Ask | None = None,
-        confirm: Confirm | None = None,
+        **options: Any,  # noqa: ANN401 - those of `run`
     ) -> ExecutionContext:
-        """Resume a stopped step, perhaps with other inputs; raise NotFoundError if there is none."""
-        context = self.stopped(retry_token, inputs)
-        return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
+        """Resume a stopped step, perhaps with other inputs; see `stopped` and `run`."""
+        return self.run(self.stopped(retry_token, inputs), **options)
 
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
-        """Return a stopped step, ready to run again; raise NotFoundError if there is none."""
+        """Return a stopped step, ready to run again.
+
+        Raises:
+            NotFoundError: There is no such checkpoint.
+            StateError: The state of the step is missing or damaged, and no inputs are given.
+        """
         require_text("retry_token", retry_token)
         checkpoint = load_checkpoint(self.logs, retry_token=retry_token)
         if checkpoint is None:
@@ -194,6 +185,12 @@ class GlossaryRuntime:
             )
         names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
         step = load_state(self.logs, retry_token)
+        if step is None and inputs is None:
+            raise StateError(
+                f"the state of step '{retry_token}' is missing or damaged;"
+                " perhaps the step was already resumed",
+                hint="give the text of the step with --text",
+            )
         if step is None:  # it may have been critical
             step = ExecutionContext(*names, {}, {"critical_step": True})
         if inputs is not None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import Hint, InvalidInputError, nearest
+from vocabgap.errors import Hint, InvalidInputError, converted, nearest
 from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.files.yaml import parse_yaml, yaml_lines
 from vocabgap.glossary.senses import (
@@ -46,15 +46,6 @@ class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 _REQUIRED: Final[Mapping[object, Callable[[object], object]]] = {
     "surface": require_surface,
     "definition": require_definition,
-}
-_EXPECTED: Final[Mapping[object, str]] = {
-    "surface": "expected text",
-    "definition": "expected text",
-    "confidence": "expected a number from 0.0 to 1.0",
-    "status": f"expected one of {', '.join(SenseStatus)}",
-    "see_also": "expected a list of objects with text values",
-    "synonyms_to_avoid": "expected a list of texts",
-    "introduced_in_mission": "expected text",
 }
 _TYPES: Final[Mapping[object, Any]] = {field.name: field.type for field in msgspec.structs.fields(SeedTerm)}
 
@@ -132,13 +123,13 @@ def _problem(field: object, fields: Mapping[object, object]) -> str:
         return f"is not a field of a term; {nearest(str(field), SeedTerm.__struct_fields__)}"
     if field not in fields:
         return f"must have '{field}' key"
+    name = str(field)
     try:
-        converted = msgspec.convert(fields[field], _TYPES[field])
-        _REQUIRED.get(field, bool)(converted)
-    except msgspec.ValidationError:
-        return f"{_EXPECTED[field]}, found {short_repr(fields[field])}"
+        _REQUIRED.get(field, bool)(converted(fields[field], _TYPES[field], name))
     except InvalidTermError as error:
         return str(error)
+    except InvalidInputError as error:
+        return error.message.removeprefix(f"{name}: ")
     return ""
 
 

@@ -20,13 +20,6 @@ from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, 
 from vocabgap.text import escape_unseen
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
-_SHOWN_DIGITS: Final = 16  # of a hash
-_PRIVATE: Final = 0o600  # the inputs may be private
-_STORED: Final = (
-    *("step_id", "mission_id", "run_id", "inputs", "metadata", "config", "step_input", "step_output"),
-    *("extracted_terms", "check_event_id"),
-)
-"""The stored fields of a stopped step."""
 _ROLE: Final = FileRole("state of a step", "check its folder", undone="nothing was stored", again="try again")
 
 
@@ -133,8 +126,8 @@ def hash_inputs(inputs: Mapping[str, Any]) -> str:
 
 def verify_inputs(input_hash: str, inputs: Mapping[str, Any]) -> tuple[bool, str, str]:
     """Compare the inputs with a hash; return the result and both short hashes."""
-    digest = hash_inputs(inputs)
-    return digest == input_hash, input_hash[:_SHOWN_DIGITS], digest[:_SHOWN_DIGITS]
+    digest, shown = hash_inputs(inputs), 16
+    return digest == input_hash, input_hash[:shown], digest[:shown]
 
 
 def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -158,14 +151,18 @@ def _canonical(value: object) -> str:
 
 def save_state(events: Path, retry_token: str, context: ExecutionContext) -> None:
     """Store the state of a step as a whole, or not at all."""
-    state = {name: getattr(context, name) for name in _STORED}
+    stored = (
+        *("step_id", "mission_id", "run_id", "inputs", "metadata", "config", "step_input", "step_output"),
+        *("extracted_terms", "check_event_id"),
+    )
+    state = {name: getattr(context, name) for name in stored}
     path = state_path(events, retry_token)
     try:
         content = json.dumps(state, default=_plain).encode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInputError(f"the checkpoint cannot be saved: {error}") from error
     with _ROLE.refusing(path, "written"):
-        write_whole(path, content, _PRIVATE)
+        write_whole(path, content, 0o600)  # the inputs may be private
 
 
 def load_state(events: Path, retry_token: str) -> ExecutionContext | None:
