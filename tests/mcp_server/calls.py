@@ -11,7 +11,7 @@ Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 
 
 async def found(client: "Client", tool: str, **arguments: object) -> dict[str, Any]:
-    """What a tool found; the client has checked the answer against the schema that the tool declares."""
+    """Call a tool that succeeds; return its data."""
     result = await client.call_tool(tool, arguments)
     envelope: dict[str, Any] = result.structured_content
     assert (result.is_error, envelope["success"], envelope["error"]) == (False, True, None), (
@@ -22,7 +22,7 @@ async def found(client: "Client", tool: str, **arguments: object) -> dict[str, A
 
 
 async def refused(client: "Client", tool: str, **arguments: object) -> dict[str, str]:
-    """Why a tool did not do what was asked."""
+    """Call a tool that fails; return its error."""
     result = await client.call_tool(tool, arguments)
     envelope: dict[str, Any] = result.structured_content
     assert (result.is_error, envelope["success"], envelope["data"]) == (True, False, None), envelope

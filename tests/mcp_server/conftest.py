@@ -9,7 +9,6 @@ import pytest
 
 from builders import gap, three_needs
 from mcp_server.calls import Connect
-from vocabgap.extensions import Section
 from vocabgap.model.settings import DecisionSettings, ReportSettings, Settings, VocabularySettings
 
 
@@ -38,7 +37,6 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
         *,
         mode: str = "legacy",
         read_only: bool = False,
-        table: Section | None = None,
         vocabulary: Path | None = None,
     ) -> AbstractAsyncContextManager[Client]:
         settings = Settings(
@@ -46,8 +44,7 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
             decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")),
             vocabulary=VocabularySettings(paths=() if vocabulary is None else (str(vocabulary),)),
         )
-        settings = settings if table is None else settings.with_table(table)
-        return Client(build(Workspace.at(root, settings, is_read_only=read_only)), mode=mode)
+        return Client(build(Workspace(root, settings), read_only=read_only), mode=mode)
 
     return to
 

@@ -58,7 +58,7 @@ async def test_work_that_nobody_waits_for_ends_at_its_next_stage(
         assert await anyio.to_thread.run_sync(held.ended.wait, LONGEST)
         assert held.finished == 0
         message = await found(client, "report_gaps")
-    assert (message["total"], held.finished) == (3, 1)
+    assert (message["capabilities"], held.finished) == (3, 1)
 
 
 async def test_the_server_answers_while_a_ranking_is_made(
@@ -84,7 +84,7 @@ async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_rea
         return listing(*positional, **named)
 
     monkeypatch.setattr("vocabgap.doors.mcp.tools.listing", waiting)
-    monkeypatch.setattr("vocabgap.doors.mcp.tools.fitting", listed.append)
+    monkeypatch.setattr("vocabgap.doors.mcp.tools.list_answer", listed.append)
     async with connect(photos) as client:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.call_tool, "list_gaps", {})
@@ -113,7 +113,7 @@ async def test_rankings_that_are_asked_for_at_once_are_one(
     totals: list[int] = []
 
     async def ask() -> None:
-        totals.append((await found(client, "report_gaps", limit=1))["total"])
+        totals.append((await found(client, "report_gaps", limit=1))["capabilities"])
 
     held.go_on.set()
     async with connect(photos) as client, anyio.create_task_group() as tasks:

@@ -32,7 +32,7 @@ def serve(photos: Path, mcp_sdk: None, monkeypatch: pytest.MonkeyPatch) -> Serve
     from vocabgap.doors.mcp.server import build, serve_stdio  # noqa: PLC0415 - needs the extra
 
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO()))  # that of pytest cannot be closed
-    server = build(Workspace.at(photos, Settings()))
+    server = build(Workspace(photos, Settings()))
     return lambda: serve_stdio(server)
 
 

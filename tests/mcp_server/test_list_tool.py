@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 async def test_gaps_are_listed_newest_first(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         message = await found(client, "list_gaps")
-    assert [each["description"] for each in message["gaps"]] == [
+    assert [each["description"] for each in message["gap"]] == [
         "dust removal", "mask the sky", "film grain", "sky mask",
     ]  # fmt: skip
     assert message["left_out"] == 0
@@ -42,11 +42,11 @@ async def test_the_list_can_be_narrowed(
 ) -> None:
     async with connect(photos) as client:
         message = await found(client, "list_gaps", **asked)
-    assert [each["description"] for each in message["gaps"]] == described
+    assert [each["description"] for each in message["gap"]] == described
 
 
 @pytest.mark.parametrize(
-    ("tool", "listed", "left_out"), [("list_gaps", "gaps", 3), ("report_gaps", "capabilities", 2)]
+    ("tool", "listed", "left_out"), [("list_gaps", "gap", 3), ("report_gaps", "capability", 2)]
 )
 async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
     connect: Connect, photos: Path, tool: str, listed: str, left_out: int
@@ -58,7 +58,7 @@ async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
 
 @pytest.mark.parametrize(
     ("tool", "listed", "most"),
-    [("list_gaps", "gaps", 4_000), ("report_gaps", "capabilities", 6_000)],
+    [("list_gaps", "gap", 4_000), ("report_gaps", "capability", 6_000)],
 )
 async def test_an_answer_stays_small_whatever_is_in_the_log_and_cursors_lead_to_the_rest(
     connect: Connect, tmp_path: Path, tool: str, listed: str, most: int
@@ -89,8 +89,8 @@ async def test_of_very_many_names_the_first_are_listed(connect: Connect, tmp_pat
         write_corpus(tmp_path, {"one": [gap("sky mask", operations_involved=names)]})
     ) as client:
         message = [await found(client, "list_gaps", limit=limit) for limit in (1, None)]
-    assert [each["gaps"][0]["operations_involved"] for each in message] == [
-        [*names[:most], "… (5,000 names)"] for most in (50, 5)
+    assert [each["gap"][0]["operations_involved"] for each in message] == [
+        [*names[:most], "… (5,000 names)"] for most in (50, 3)
     ]
 
 
@@ -121,6 +121,6 @@ async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_lon
         tmp_path, {"one": [gap("sky mask", session_id="s" * 1_500), gap("film grain")]}
     )
     async with connect(root) as client:
-        (first,) = (await found(client, "list_gaps", match="sky"))["gaps"]
+        (first,) = (await found(client, "list_gaps", match="sky"))["gap"]
         message = await found(client, "list_gaps", session_id=first["session_id"])
-    assert [each["description"] for each in message["gaps"]] == ["sky mask"]
+    assert [each["description"] for each in message["gap"]] == ["sky mask"]

@@ -56,11 +56,8 @@ async def test_a_gap_is_logged_with_every_field(connect: Connect, photos: Path) 
         message = await found(client, "log_vocabulary_gap", image_id="heron", **given)
     written = last_of(photos, "heron")
     assert written == {**given, "image_id": "heron", "timestamp": written["timestamp"]}
-    assert (message["success"], message["image_id"], message["intent_category"]) == (
-        True,
-        "heron",
-        "local",
-    )
+    assert message["success"] is True
+    assert message["record"] == written
     assert message["gap_id"] in vg.scan(photos).records["record_id"].to_list()
 
 
@@ -72,8 +69,11 @@ async def test_without_an_image_a_gap_is_logged_for_the_root(
     async with connect(project) as client:
         message = await found(client, "log_vocabulary_gap", missing_capability="graft a branch")
         ranked = await found(client, "report_gaps")
-    assert (message["image_id"], last_of(project, ".")["image_id"]) == ("orchard", "orchard")
-    assert [each["label"] for each in ranked["capabilities"]] == ["graft a branch"]
+    assert (message["record"]["image_id"], last_of(project, ".")["image_id"]) == (
+        "orchard",
+        "orchard",
+    )
+    assert [each["label"] for each in ranked["capability"]] == ["graft a branch"]
     (tmp_path / "elsewhere").touch()
     (project / LOG).unlink()
     (project / LOG).symlink_to(tmp_path / "elsewhere")
@@ -115,10 +115,10 @@ async def test_hostile_text_is_kept_as_it_is_and_shown_as_what_it_is(
         await found(client, "log_vocabulary_gap", image_id="heron", description=hostile)
         listed = await found(client, "list_gaps", limit=1)
     assert last_of(photos, "heron")["description"] == hostile
-    assert listed["gaps"][0]["description"].startswith(
+    assert listed["gap"][0]["description"].startswith(
         r'moon "glow"\u202e\U000e0041\u001b[31m {"desc'
     )
-    assert "characters)" in listed["gaps"][0]["description"]
+    assert "characters)" in listed["gap"][0]["description"]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from vocabgap.doors.mcp import workspace as module
-from vocabgap.doors.mcp.workspace import Rankings
+from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import DecisionSettings, Settings, VocabularySettings
+from vocabgap.model.settings import DecisionSettings, ReportSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Analysis, analyse
 
 EVERYTHING = Selection()
@@ -27,38 +27,39 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Selection]:
 
 
 @pytest.fixture
-def rankings(photos: Path, vocabulary: Path, tmp_path: Path) -> Rankings:
+def workspace(photos: Path, vocabulary: Path, tmp_path: Path) -> Workspace:
     settings = Settings(
         decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")),
+        report=ReportSettings(out=str(tmp_path / "out")),
         vocabulary=VocabularySettings(paths=(str(vocabulary),)),
     )
-    return Rankings(photos, settings, tmp_path / "out")
+    return Workspace(photos, settings)
 
 
 def test_a_ranking_is_made_once_while_nothing_changes(
-    rankings: Rankings, made: list[Selection]
+    workspace: Workspace, made: list[Selection]
 ) -> None:
-    assert rankings.of(EVERYTHING) is rankings.of(EVERYTHING)
+    assert workspace.ranking(EVERYTHING) is workspace.ranking(EVERYTHING)
     assert made == [EVERYTHING]
 
 
 def test_a_ranking_is_made_again_where_a_gap_was_logged_and_after_a_while(
-    rankings: Rankings, made: list[Selection], monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, made: list[Selection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rankings.of(EVERYTHING)
-    rankings.note_logged()
-    rankings.of(EVERYTHING)
+    workspace.ranking(EVERYTHING)
+    workspace.logged += 1
+    workspace.ranking(EVERYTHING)
     assert len(made) == 2
     later = time.monotonic() + module.KEPT_SECONDS + 1
     monkeypatch.setattr(time, "monotonic", lambda: later)
-    rankings.of(EVERYTHING)
+    workspace.ranking(EVERYTHING)
     assert len(made) == 3
 
 
 def test_the_last_ranking_is_kept_beside_that_of_everything(
-    rankings: Rankings, made: list[Selection]
+    workspace: Workspace, made: list[Selection]
 ) -> None:
     narrowed = [Selection(images=(str(number),)) for number in range(2)]
     for selection in (EVERYTHING, *narrowed, narrowed[-1], narrowed[0], EVERYTHING):
-        rankings.of(selection)
+        workspace.ranking(selection)
     assert made == [EVERYTHING, *narrowed, narrowed[0]]

@@ -55,9 +55,9 @@ async def test_a_client_starts_a_server_and_works_with_it(
             with anyio.move_on_after(0.01):
                 await client.call_tool("report_gaps", {"since": "2026-05-01"})
     assert {"log_vocabulary_gap", "report_gaps"} < names
-    assert listed["gaps"][0]["gap_id"] == logged["gap_id"]
-    assert (report["total"], shown["capability"]["mentions"]) == (104, 2)
+    assert listed["gap"][0]["record_id"] == logged["gap_id"]
+    assert (report["capabilities"], shown["capability"]["mentions"]) == (104, 2)
     assert (error["code"], outside["code"]) == ("invalid_input", "invalid_input")
     assert newest["left_out"] == 99
-    assert newest["gaps"][0]["description"].endswith("\\u202e")
+    assert newest["gap"][0]["description"].endswith("\\u202e")
     assert words.read_text(encoding="utf-8") == ""

@@ -1,39 +1,41 @@
 import msgspec
 import pytest
 
-from vocabgap.doors.mcp.tool import fitting, shown
+from vocabgap.doors.mcp.tool import Rows, cut, shown
+from vocabgap.doors.verbs import Answer, Event
+
+LISTED = Rows("gap", cursor="record_id", most=1_600)
 
 
-class Row(msgspec.Struct):
-    text: str
+def listed(*texts: str) -> Answer:
+    rows = [{"record_id": str(number), "text": text} for number, text in enumerate(texts)]
+    return Answer(
+        events=[Event("stage", {}), *(Event("gap", row) for row in rows)],
+        result={"listed": len(rows), "path": "/home/ana"},
+    )
 
 
 def test_what_cannot_be_seen_is_shown_and_the_rest_is_as_it_was() -> None:
     value = {"a": ["x\u202ey", {"b": "line\nbreak"}], "c": 1, "d": None, "e": 0.5, "f": True}
-    assert shown(value) == {
-        "a": ["x\\u202ey", {"b": "line break"}],
-        "c": 1,
-        "d": None,
-        "e": 0.5,
-        "f": True,
-    }
-
-
-def test_a_long_text_is_cut_with_a_mark() -> None:
-    cut = shown("x" * 501)
-    assert cut == "x" * 500 + "… (501 characters)"
-
-
-def test_rows_fit_as_they_are_told() -> None:
-    rows = [Row("x" * 10_000) for _ in range(10)]  # 530 bytes each, once they are cut
-    assert len(fitting(rows, 1100)) == 2
+    escaped = {"a": ["x\\u202ey", {"b": "line break"}]}
+    assert shown(value) == {**value, **escaped}
+    assert shown("x" * 501) == "x" * 500 + "… (501 characters)"
 
 
 @pytest.mark.parametrize("number", [0, 1, 5])
-def test_rows_that_fit_are_all_kept_in_their_order(number: int) -> None:
-    rows = [Row(str(place)) for place in range(number)]
-    assert fitting(rows) == rows
+def test_rows_that_fit_are_all_there_in_their_order(number: int) -> None:
+    data = cut(listed(*map(str, range(number))), LISTED)
+    assert [row["text"] for row in data["gap"]] == [*map(str, range(number))]
+    assert (data["listed"], data["left_out"], data["cursor"]) == (number, 0, None)
+    assert "path" not in data
 
 
-def test_the_first_row_is_kept_whatever_its_size_with_shorter_texts() -> None:
-    assert fitting([Row("x" * 400), Row("y")], 10) == [Row("x" * 16 + "… (400 characters)")]
+def test_rows_that_do_not_fit_are_counted_and_the_cursor_is_the_last_that_does() -> None:
+    data = cut(listed(*["x" * 10_000] * 4), LISTED, 6, LISTED.most)
+    assert (data["listed"], data["left_out"], data["cursor"]) == (2, 8, "1")
+    assert len(msgspec.json.encode(data)) <= LISTED.most
+
+
+def test_the_first_row_is_there_whatever_its_size_with_shorter_texts() -> None:
+    (row,) = cut(listed("x" * 400, "y"), LISTED, most=10)["gap"]
+    assert row["text"] == "x" * 16 + "… (400 characters)"

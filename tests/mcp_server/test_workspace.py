@@ -11,7 +11,7 @@ from vocabgap.model.settings import Settings
 
 @pytest.fixture
 def workspace(photos: Path) -> Workspace:
-    return Workspace.at(photos, Settings())
+    return Workspace(photos, Settings())
 
 
 def test_an_image_is_a_folder_in_the_root(workspace: Workspace, photos: Path) -> None:
@@ -115,7 +115,7 @@ def test_the_root_is_fixed_whatever_becomes_of_the_current_folder(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(photos.parent)
-    workspace = Workspace.at(photos.name, Settings())
+    workspace = Workspace(photos.name, Settings())
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")
     assert workspace.image("heron") == photos.resolve() / "heron"

@@ -1,5 +1,6 @@
 """`list`, `show` and `check`: the records of the logs, the evidence of one thing, and the bad lines."""
 
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from vocabgap.doors.cli.calls import Call
     from vocabgap.ingest.scanning import Scan
+    from vocabgap.listing.records import Listing
     from vocabgap.listing.showing import Shown
 
 
@@ -76,16 +78,8 @@ def list_records(call: "Call", request: ListRecords, selection_at: SelectionAt) 
     call.note_unread(listed.scan)
     gaps, published = listed.gaps, listed.published
     is_csv = request.text_format is ListFormat.CSV
-    return Answer(
-        events=_events(gaps),
-        result={
-            "listed": gaps.height,
-            "totals": listed.totals,
-            "belonging": listed.belonging,
-            "session": listed.session,
-            "run": _place(published.folder if published else None),
-            "notes": listed.notes,
-        },
+    return replace(
+        list_answer(listed),
         text=comma_separated(gaps.columns, [[*map(_cell, row)] for row in gaps.iter_rows()])
         if is_csv
         else "",
@@ -96,6 +90,21 @@ def list_records(call: "Call", request: ListRecords, selection_at: SelectionAt) 
             "now": published and published.now,
             "account": listed.scan.summary,
             "unit": call.settings.unit(listed.scan.sources),
+        },
+    )
+
+
+def list_answer(listed: "Listing") -> Answer:
+    """Return listed records as events, and their totals."""
+    return Answer(
+        events=_events(listed.gaps),
+        result={
+            "listed": listed.gaps.height,
+            "totals": listed.totals,
+            "belonging": listed.belonging,
+            "session": listed.session,
+            "run": _place(listed.published.folder if listed.published else None),
+            "notes": listed.notes,
         },
         notes=listed.notes,
     )
@@ -130,6 +139,15 @@ def show(call: "Call", request: Show, selection_at: SelectionAt) -> Answer:
     )
     call.note_unread(shown.scan)
     listed = shown.gaps[: request.limit or None]
+    return replace(
+        show_answer(shown, listed),
+        view="show-record.txt.j2" if shown.kind == "record" else "show.txt.j2",
+        shown=lambda: {**_shown(shown, listed), "unit": call.settings.unit(shown.scan.sources)},
+    )
+
+
+def show_answer(shown: "Shown", listed: "pl.DataFrame") -> Answer:
+    """Return some records of a thing as events, and the facts about the thing."""
     return Answer(
         events=_events(listed),
         result={
@@ -147,8 +165,6 @@ def show(call: "Call", request: Show, selection_at: SelectionAt) -> Answer:
             "run": _place(shown.run),
             "notes": shown.notes,
         },
-        view="show-record.txt.j2" if shown.kind == "record" else "show.txt.j2",
-        shown=lambda: {**_shown(shown, listed), "unit": call.settings.unit(shown.scan.sources)},
         notes=shown.notes,
     )
 

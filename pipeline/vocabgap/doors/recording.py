@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from importlib.util import find_spec
@@ -20,6 +21,7 @@ from vocabgap.text import escape_unseen, short_hash, visible
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
+    from vocabgap.logbook.log import LoggedGap
 
 
 class LogOptions(Request, kw_only=True):
@@ -55,6 +57,16 @@ def log(call: "Call", request: LogOptions) -> Answer:
     note = _category_note(call, given["intent_category"])
     guessed = " (a guess)" if logged.record.get("category_guessed") else ""
     category = f"{visible(logged.record['intent_category'])}{guessed}"
+    return replace(
+        log_answer(logged, note),
+        # Loading Jinja would take longer than logging.
+        text=escape_unseen(f"logged {short_hash(logged.gap_id)} in {logged.path}, category {category}"),
+        done=f"the gap was logged as {logged.gap_id}",
+    )
+
+
+def log_answer(logged: "LoggedGap", note: str) -> Answer:
+    """Return the record that was logged, with a note on its category."""
     return Answer(
         result={
             "success": True,
@@ -63,10 +75,7 @@ def log(call: "Call", request: LogOptions) -> Answer:
             "record": logged.record,
             "note": note or None,
         },
-        # Loading Jinja would take longer than logging.
-        text=escape_unseen(f"logged {short_hash(logged.gap_id)} in {logged.path}, category {category}"),
         notes=[note] if note else [],
-        done=f"the gap was logged as {logged.gap_id}",
     )
 
 
@@ -225,5 +234,5 @@ def mcp(call: "Call", request: Mcp) -> None:
         raise StateError(f"the MCP server needs the package mcp: {error}", hint=installing("mcp")) from error
     from vocabgap.doors.mcp.workspace import Workspace
 
-    workspace = Workspace.at(roots[0] if roots else Path(), settings, is_read_only=request.read_only)
-    serve_stdio(build(workspace))  # the protocol uses standard output now
+    workspace = Workspace(roots[0] if roots else Path(), settings)
+    serve_stdio(build(workspace, read_only=request.read_only))  # the protocol uses standard output now

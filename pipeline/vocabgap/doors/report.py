@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -148,25 +149,39 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     summary, folder = result.published.summary, result.published.folder
     gates, hint = settings.report.fail_on, f"the report is published in '{folder_line(folder)}'"
     failed = failures(gates, summary, result.ranked, result.scan.rejects, known) if gates else ()
+    answer = report_answer(summary, [*unread_files(roots, settings.scan), *notes])
+    place = printable_name(origin_of(folder) or str(folder))
+    return replace(
+        answer,
+        events=chain(answer.events, (Event("gate", {"failure": failure}) for failure in failed)),
+        result={"out": place, "files": result.published.files, **answer.result},
+        view="report.txt.j2",
+        shown=lambda: _shown(result, request.text_format, without_time),
+        failure=gate_error(failed, hint=hint) if failed else None,
+    )
+
+
+def report_answer(summary: "Summary", notes: list[str]) -> Answer:
+    """Return the capabilities of a report as events, and its totals."""
     return Answer(
         events=chain(
             (Event("capability", {"capability": item}) for item in summary.capabilities),
             (Event("covered", {"capability": item}) for item in summary.covered),
             (Event("combination", {"combination": recurring}) for recurring in summary.beyond_chance),
-            (Event("gate", {"failure": failure}) for failure in failed),
         ),
         result={
-            "out": printable_name(origin_of(folder) or str(folder)),
-            "files": result.published.files,
             "capabilities": summary.total,
             "mentions": summary.mentions,
+            "covered": summary.covered_total,
+            "settled": summary.settled_total,
+            "hidden": summary.hidden,
+            "categories": summary.categories,
+            "unit": summary.unit,
             "account": summary.account,
             "reclassified": summary.reclassified,
+            "notes": notes,
         },
-        view="report.txt.j2",
-        shown=lambda: _shown(result, request.text_format, without_time),
-        notes=[*unread_files(roots, settings.scan), *notes],
-        failure=gate_error(failed, hint=hint) if failed else None,
+        notes=notes,
     )
 
 

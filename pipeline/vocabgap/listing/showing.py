@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import polars as pl
@@ -31,8 +32,11 @@ from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.sources import IMAGE
-from vocabgap.model.tables import RECORDS
+from vocabgap.model.tables import LISTED, RECORDS, counted
 from vocabgap.text import excerpt, unit_names, visible
+
+if TYPE_CHECKING:
+    from vocabgap.pipeline import Analysis
 
 _NAMED: Final = 5  # candidates in an error
 _MOST: Final = 120  # characters of a name that does not exist
@@ -170,7 +174,7 @@ def show(
         lines = gaps.filter(pl.col(column) == found.name)
         rows = listed(lines.filter("counted"))
     if published is not None and capability_id is not None:
-        further |= _capability(capability_id, published, settings)
+        further |= _capability(capability_id, published.ranked, published.relations, settings)
     return Shown(
         found.kind,
         found.name,
@@ -187,6 +191,34 @@ def show(
         ),
         scan=scanned,
         **further,
+    )
+
+
+def ranked_capability(analysis: "Analysis", name: str, settings: Settings) -> Shown:
+    """Show a capability of a ranking that need not be published.
+
+    Raises:
+        NotFoundError: No capability has this name; the error lists similar names.
+    """
+    from vocabgap.reporting.writing import with_capabilities  # noqa: PLC0415 - loads SciPy and Jinja
+
+    row = find_capability(analysis.ranked, name).row(0, named=True)
+    identifier = row["capability_id"]
+    gaps = with_capabilities(analysis.scan.lines, analysis.ranked)
+    records = gaps.then(partial(counted, capability_id=identifier)).collect()
+    rows = with_category(newest(records.select(RECORDS.names)), settings)
+    belongs = {"capability_id": pl.lit(identifier), "capability": pl.lit(row["label"])}
+    return Shown(
+        Kind.CAPABILITY,
+        identifier,
+        rows.with_columns(**belongs).select(LISTED.names),
+        totals(rows),
+        left_out={},
+        belonging=(),
+        run=None,
+        notes=(),
+        scan=analysis.scan,
+        **_capability(identifier, analysis.ranked, analysis.lineage.relations, settings),
     )
 
 
@@ -209,15 +241,17 @@ def _surroundings(identifier: str, lines: pl.DataFrame, gaps: pl.DataFrame) -> d
     }
 
 
-def _capability(identifier: str, published: PublishedCapabilities, settings: Settings) -> dict[str, Any]:
-    row = published.ranked.filter(capability_id=identifier)
+def _capability(
+    identifier: str, ranked: pl.DataFrame, lineage: pl.DataFrame, settings: Settings
+) -> dict[str, Any]:
+    row = ranked.filter(capability_id=identifier)
     if row.is_empty():  # the run was narrowed and does not have it
         return {}
     # Only a capability needs these modules.
     from vocabgap.reporting.listed import lineage_of  # noqa: PLC0415
     from vocabgap.reporting.wording import phrase  # noqa: PLC0415
 
-    relations = lineage_of(published.relations).get(identifier, ())
+    relations = lineage_of(lineage).get(identifier, ())
     return {
         "capability": Capability.of(row.row(0, named=True), settings.vocabulary.threshold),
         "lineage": tuple(phrase("lineage", relation) for relation in relations),
