@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -154,7 +155,7 @@ def analyse(
             roots,
             settings=settings.scan,
             **chosen.owners,
-            read_logs=None if engine is None else engine.read_logs,
+            read_logs=None if engine is None else partial(engine.read_logs, near=target),
         )
         lines = screened(scanned.lines, settings.rules).then(_recorded)
         whole = replace(scanned, lines=lines)
@@ -228,7 +229,7 @@ def located(
     """Return the roots as local paths; an engine mirrors addresses."""
     if engine is None:
         return resolve_roots(roots)
-    if not all(hasattr(engine, name) for name in ("read_logs", "mirror")):
+    if not hasattr(engine, "read_logs"):
         raise unusable("engine", "an engine from `with vocabgap.spark_engine()`", engine)
     return resolve_roots(roots, lambda address: engine.mirror(address, settings.scan))
 
@@ -337,7 +338,7 @@ def run(
         earlier=(target, previous),
     )
     if engine is not None and address:
-        engine.publish(target, [name for name in published.files if (target / name).exists()])
+        engine.publish(target, published.files)
     return Run(**vars(analysis), published=published)
 
 

@@ -17,7 +17,6 @@ from polars.testing import assert_frame_equal
 from builders import gap, outside, write_corpus
 from spark_server import HOME, spark_server
 from vocabgap.engines import spark
-from vocabgap.engines.parts import SparkParts
 from vocabgap.engines.spark import SparkEngine, spark_engine
 from vocabgap.ingest.scanning import scan
 from vocabgap.pipeline import Run, run
@@ -45,19 +44,6 @@ def cluster(server: str) -> Iterator[SparkEngine]:
         yield engine
 
 
-@pytest.fixture
-def wide(tmp_path: Path) -> Path:
-    """More wordings than are grouped with a full matrix, and bad lines among them."""
-    acts = ("crop", "rotate", "mask", "sharpen", "brighten", "denoise")
-    needs = [
-        f"{acts[number % 6]} layer{number % 97} by step{number // 7}" for number in range(3_600)
-    ]
-    logs: dict[str, list[dict[str, object] | str]] = {
-        f"image-{first}": [*map(gap, needs[first::60]), "-- resumed --"] for first in range(60)
-    }
-    return write_corpus(tmp_path / "wide", logs)
-
-
 def test_a_workspace_gives_the_report_of_one_here(
     cluster: SparkEngine, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -70,24 +56,17 @@ def test_a_workspace_gives_the_report_of_one_here(
 
 
 def test_failing_workers_change_nothing(
-    cluster: SparkEngine, wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: SparkEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    logs, rows, groups = (tmp_path / work for work in ("logs", "rows", "groups"))
-    mapped, by = SparkParts._mapped, SparkParts.by
-    monkeypatch.setattr(spark, "read_packed_logs", befallen(spark.read_packed_logs, logs))
-    monkeypatch.setattr(
-        SparkParts, "_mapped", lambda table, work: mapped(table, befallen(work, rows))
-    )
-    monkeypatch.setattr(
-        SparkParts,
-        "by",
-        lambda table, keys, step, query: by(table, keys, befallen(step, groups), query),
-    )
+    lines = [gap("sky mask"), "-- resumed --", gap("film grain")]
+    root = write_corpus(tmp_path / "photos", {f"image-{number}": lines for number in range(60)})
+    strikes = tmp_path / "strikes"
+    monkeypatch.setattr(spark, "read_packed_logs", befallen(spark.read_packed_logs, strikes))
 
-    compare(wide, tmp_path, cluster)
+    compare(root, tmp_path, cluster)
 
-    for work in (logs, rows, groups):
-        assert {path.name for path in work.iterdir()} == set(STRIKES)
+    assert {path.name for path in strikes.iterdir()} == set(STRIKES)
+    assert {path.name for path in tmp_path.iterdir()} == {"photos", "strikes", "here", "there"}
 
 
 def befallen(work: Work, folder: Path) -> Work:
@@ -125,7 +104,6 @@ def compare(root: Path, folder: Path, engine: SparkEngine, out: str = "") -> Non
         assert_frame_equal(
             *(pl.read_parquet(folder / place / f"{table}.parquet") for place in ("there", "here"))
         )
-    assert (folder / "there/gaps.parquet").is_dir()
     assert_frame_equal(there.scan.files, here.scan.files)
     assert_frame_equal(there.clusters.wordings, here.clusters.wordings)
 

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -21,14 +20,15 @@ from polars.testing import assert_frame_equal
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from vocabgap.engines import parts, spark, stores
+from vocabgap.engines import spark, stores
 from vocabgap.engines.spark import SparkEngine, read_packed_logs, spark_engine
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.files import parts
 from vocabgap.files.parts import ROW, Parts
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.settings import ScanSettings
-from vocabgap.pipeline import run
+from vocabgap.pipeline import analyse, run
 
 pytest.importorskip("pysail", reason="pysail is not installed, so no engine is tried")
 TABLES = ("capabilities", "gaps", "rejects", "lineage", "groups", "combinations", "history")
@@ -43,14 +43,6 @@ def photos(tmp_path: Path) -> Path:
 def engine() -> Iterator[SparkEngine]:
     with spark_engine() as made:
         yield made
-
-
-def words(count: int) -> list[str]:
-    """Needs in so many wordings, some of them nearly the same."""
-    acts = ("crop", "rotate", "mask", "sharpen", "brighten", "denoise")
-    return [
-        f"{acts[number % 6]} layer{number % 97} by step{number // 7}" for number in range(count)
-    ]
 
 
 def test_a_scan_is_that_of_one_here(engine: SparkEngine, demo: Path, tmp_path: Path) -> None:
@@ -70,74 +62,50 @@ def test_a_scan_is_that_of_one_here(engine: SparkEngine, demo: Path, tmp_path: P
             assert_frame_equal(getattr(there, table), getattr(here, table))
 
 
-def test_queries_give_the_same_on_workers(engine: SparkEngine, tmp_path: Path) -> None:
-    logs = {
-        f"image-{number}": [gap(need, notes=need) for need in words(number)] for number in range(40)
-    }
-    root = write_corpus(tmp_path, logs)
-
-    here, there = (
-        answers(scan(root, read_logs=read).lines, tmp_path / name)
-        for name, read in (("here", None), ("there", engine.read_logs))
-    )
-
-    for name, frame in here.items():
-        assert_frame_equal(there[name], frame)
-    assert [path.name for path in sorted((tmp_path / "there").iterdir())] == [
-        f"{number:05}.parquet" for number in range(8)
-    ]
-
-
-def answers(lines: Parts, path: Path) -> dict[str, pl.DataFrame]:
-    """Ask a table in parts everything that it can answer, and write it to a path."""
-    few = lines.shared(pl.DataFrame({"line": [2, 5], "weight": [0.1, 0.2]}))
-    rows = lines.each(lambda part: part.filter(pl.col("line") % 3 == 0).select(ROW))
-    thirds = rows.sample(fraction=1.0, shuffle=True, seed=1)
-    marked = lines.marked(thirds.with_columns(why_not=pl.lit("third"), rule=pl.lit("a rule")))
-    some = marked.then(lambda part: part.join(few.lazy(), on="line", maintain_order="left"))
-    written = marked.then(lambda part: part.filter(pl.col("why_not") == "third")).write(path)
-
-    def step(bucket: pl.DataFrame) -> dict[str, pl.DataFrame]:
-        notes = bucket.group_by("notes", maintain_order=True).agg("line", pl.len())
-        return {"notes": notes, "lines": bucket.select(pl.len())}
-
-    grouped = marked.by(["notes"], step, lambda part: part.select("notes", "line"))
-    nothing = marked.by(["notes"], step, lambda part: part.select("notes", "line").filter(False))
-    return {
-        "marked": marked.collect().drop(ROW),
-        "joined": some.each(lambda part: part.select("line", "weight")),
-        "lazy": some.lazy().filter(pl.col("line") > 2).select("record_id").collect(),
-        "first": marked.lazy().head(3).drop(ROW).collect(),
-        "notes": grouped["notes"].sort("notes"),
-        "lines": grouped["lines"].sum(),
-        "nothing": nothing["notes"],
-        "written": pl.read_parquet(path),
-        "again": written.collect().drop(ROW),
-    }
-
-
-def test_no_record_comes_to_this_machine(
+def test_rows_come_as_files_and_not_through_the_connection(
     engine: SparkEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fetched, rows = parts.fetched, Counter[int]()
+    run_work, sent = SparkEngine._results, dict[int, int]()
 
-    def counted(frame: Any) -> pa.Table:  # noqa: ANN401 - of Spark
-        table = fetched(frame)
-        rows[records] += sum(pl.read_ipc(content.as_py()).height for content in table["content"])
-        return table
+    def counted(engine: SparkEngine, work: list[bytes]) -> list[dict[str, Any]]:
+        results = run_work(engine, work)
+        sent[records] = len(json.dumps(results))
+        return results
 
-    monkeypatch.setattr(parts, "fetched", counted)
-    for records in (20, 400):
-        moments = [
-            f"2026-04-01T10:{number // 60:02}:{number % 60:02}Z" for number in range(records)
-        ]
-        needs = [
-            gap(words(5)[number % 5], timestamp=moment) for number, moment in enumerate(moments)
-        ]
-        root = write_corpus(tmp_path / str(records), {"one": needs, "two": needs})
-        run(root, tmp_path / f"out-{records}", now="last", engine=engine)
+    monkeypatch.setattr(SparkEngine, "_results", counted)
+    for records in (1, 400):
+        needs = [gap(f"need {number}") for number in range(records)]
+        lines = scan(
+            write_corpus(tmp_path / str(records), {"image-1": needs, "image-2": needs}),
+            read_logs=engine.read_logs,
+        ).lines
 
-    assert rows[400] == rows[20] > 0
+        assert type(lines) is Parts
+        assert all(isinstance(source, Path) for source in lines.sources)
+    assert sent[400] == sent[1]
+
+
+def test_a_repeated_task_changes_nothing_and_parts_are_removed(
+    engine: SparkEngine, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_work, parts = SparkEngine._results, list[Path]()
+
+    def twice(engine: SparkEngine, work: list[bytes]) -> list[dict[str, Any]]:
+        run_work(engine, work)
+        results = run_work(engine, work)
+        parts.extend(tmp_path.glob(".vocabgap-parts-*/*"))
+        return results
+
+    monkeypatch.setattr(SparkEngine, "_results", twice)
+    monkeypatch.setattr(
+        engine, "_is_here", False
+    )  # as with a server: the parts are beside the report
+    there = analyse(demo, out=tmp_path / "none" / "out", engine=engine).scan
+
+    assert_frame_equal(there.gaps, analyse(demo).scan.gaps)
+    assert len(parts) == 2 * (len(there.lines.sources) + 2 * len(there.lines.sources))
+    del there
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
@@ -163,9 +131,8 @@ def test_a_report_is_that_of_one_here(scheme: str, demo: Path, tmp_path: Path) -
 
 
 def test_a_store_with_any_names_gives_the_scan_of_a_folder(
-    engine: SparkEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: SparkEngine, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(stores, "MOST_BYTES", 500)
     root = write_corpus(
         tmp_path / "photos", {f"{sign} {sign}": [gap("sky mask")] for sign in "[]?*{}%#é"}
     )
@@ -202,13 +169,15 @@ def test_an_unusable_address_is_one_line(
 
 
 def test_a_failure_on_the_engine_is_one_line(
-    engine: SparkEngine, demo: Path, tmp_path: Path
+    engine: SparkEngine, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return map(pa.RecordBatch.no_such_method, batches)
 
+    monkeypatch.setattr(spark, "read_packed_logs", fail)
     with pytest.raises(StateError) as raised, spark_engine() as other:
-        other._spread({"number": [1]}).mapInArrow(fail, "number long").toArrow()
+        scan(demo, read_logs=other.read_logs)
+    monkeypatch.undo()
     assert "failed: AttributeError: type object 'pyarrow.lib.RecordBatch' has no" in str(
         raised.value
     )
@@ -222,7 +191,7 @@ def test_a_full_disk_of_a_worker_publishes_nothing(
     def refuse(_: pl.DataFrame, path: Path, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    monkeypatch.setattr(parts, "write_once", refuse)
+    monkeypatch.setattr(parts, "write_parquet", refuse)
     with (
         pytest.raises(StateError, match=r"No space left on device: .*free some space") as raised,
         spark_engine() as engine,
@@ -236,12 +205,14 @@ def test_a_full_disk_of_a_worker_publishes_nothing(
 def test_an_unfinished_report_in_a_store_has_no_manifest(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(address: str) -> object:
-        if address.endswith("/groups.parquet"):
-            raise PermissionError(f"no access to {address}")
-        return parts.created(address)
+    upload = stores.upload
 
-    monkeypatch.setattr(spark, "created", broken)
+    def broken(path: Path, address: str) -> None:
+        if path.name == "groups.parquet":
+            raise PermissionError(f"no access to {address}")
+        upload(path, address)
+
+    monkeypatch.setattr(stores, "upload", broken)
     store, asked = tmp_path / "a store", ("report", demo, "--engine", "spark", "--out")
     result, again, other, unknown = (
         vocabgap(*asked, out)
@@ -249,7 +220,7 @@ def test_an_unfinished_report_in_a_store_has_no_manifest(
     )
 
     assert (result.code, len(result.err.splitlines())) == (4, 2)
-    assert f"PermissionError: no access to file://{store}/groups.parquet" in result.err
+    assert f"no access to file://{store}/groups.parquet" in result.err
     assert ((store / "report.md").exists(), (store / "run.json").exists()) == (True, False)
     assert again.err.startswith(f"vocabgap: --out: 'file://{store}' has files already\n")
     assert other.err.startswith("vocabgap: --out: 'c' has `..` or a password\n")
@@ -258,12 +229,13 @@ def test_an_unfinished_report_in_a_store_has_no_manifest(
     )
 
 
-def test_a_table_without_its_engine_is_an_error(demo: Path) -> None:
+def test_a_table_outlives_its_engine(demo: Path) -> None:
     with spark_engine() as engine:
         lines = scan(demo, read_logs=engine.read_logs).lines
 
+    assert_frame_equal(lines.collect().drop(ROW), scan(demo).lines.collect().drop(ROW))
     with pytest.raises(StateError, match="the engine is closed"):
-        lines.collect()
+        scan(demo, read_logs=engine.read_logs)
 
 
 def test_without_the_extra_an_error_says_what_to_install(
@@ -428,7 +400,7 @@ def test_a_bad_variable_of_sail_is_an_error(photos: Path, monkeypatch: pytest.Mo
 
 
 def test_a_worker_with_another_polars_is_refused() -> None:
-    work = pickle.dumps(("0.20.0", [], ScanSettings(), None))
+    work = pickle.dumps(("0.20.0", [], ScanSettings(), ""))
     batch = pa.RecordBatch.from_pydict({"piece": [0], "content": [work]})
 
     with pytest.raises(

@@ -27,7 +27,7 @@ OWN = {
     "reporting/published_run.py": {"scan_parquet"},  # content
     "ingest/formats.py": {"scan_parquet"},  # content
     "ingest/roots.py": {"open"},  # a new copy of standard input
-    "engines/parts.py": {"read_ipc", "scan_parquet"},  # files of this run, shared with workers
+    "engines/spark.py": {"read_parquet"},  # files of this run, shared with workers
     "doors/cli/app.py": {"open"},  # the null device
     "doors/cli/output.py": {"open"},  # the null device
     "logbook/hooks.py": {"open"},  # its own list of failures

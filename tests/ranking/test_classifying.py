@@ -9,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders.ranking import records
-from vocabgap.files.parts import ROW, Parts, numbered
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.tables import GAPS
 from vocabgap.ranking import classifying
@@ -153,7 +153,7 @@ def test_order_and_parts_of_records_do_not_matter() -> None:
     frame = gaps([*LEARNED, GLAZE, {"operations_involved": ["temperature"]}, {}])
     whole = reclassify(frame)
     assert_frame_equal(reclassify(frame.reverse()).reverse(), whole, check_exact=True)
-    parts = Parts([numbered(frame[start : start + 21], start // 21) for start in range(0, 63, 21)])
+    parts = Parts([frame[start : start + 21] for start in range(0, 63, 21)])
     assert_frame_equal(classifying.reclassify(parts).collect().drop(ROW), whole, check_exact=True)
 
 

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 from builders.ranking import records
 from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.files.parts import Parts, numbered, united
+from vocabgap.files.parts import Parts
 from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.ranking.capabilities import capabilities_of, rank
 from vocabgap.ranking.evidence import READ, Whole, drawn_units, evidence
@@ -178,13 +178,14 @@ def test_order_and_buckets_of_records_change_nothing(
     wanted, is_selected = RankSettings(by=by), [shuffle.random() < 0.7 for _ in asked]
     columns = found.wordings.select("wording", "surface", "cluster", missing_capability="wording")
     marked = shuffled.with_columns(counted=pl.Series(is_selected, dtype=pl.Boolean), recorded=True)
-    clustered = numbered(marked, 0).join(columns, on="missing_capability")
+    clustered = Parts.of(marked).collect().join(columns, on="missing_capability")
     selected = Parts.of(clustered.filter("counted"))
     whole = Whole(now, clustered["timestamp"].min(), drawn_units(selected))  # type: ignore[arg-type]
     buckets = [
         clustered.filter(pl.col("cluster") % 3 == number).select(READ) for number in range(3)
     ]
-    tables = united(evidence(bucket, whole, wanted) for bucket in buckets)
+    counted = [evidence(bucket, whole, wanted) for bucket in buckets]
+    tables = {name: pl.concat([each[name] for each in counted]) for name in counted[0]}
     assert_frame_equal(
         capabilities_of(tables, found, wanted, whole, default_identities(found.clusters)),
         rank(selected.collect().select(shuffled.columns), found, wanted, now=now, corpus=frame),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from builders.ranking import records
-from vocabgap.files.parts import Parts, numbered
+from vocabgap.files.parts import Parts
 from vocabgap.model.tables import COMBINATIONS
 from vocabgap.ranking import combinations as mining
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS, recurring_sets
@@ -120,7 +120,7 @@ def test_first_come_those_in_most_records_beyond_chance_and_small_counts_do_not_
 def test_order_and_parts_of_the_records_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = of_sessions(*["abc", "bcd", "acd", "abd", "ab"] * 4)
     frame = pl.concat([frame, frame.with_columns(session_id=pl.lit(" "))])  # no known session
-    parts = Parts([numbered(part, number) for number, part in enumerate(frame.iter_slices(3))])
+    parts = Parts([*frame.iter_slices(3)])
     found = recurring_sets(frame)
     monkeypatch.setattr("vocabgap.files.parts.MOST_BYTES", 50)
     for same in (frame.reverse(), parts):

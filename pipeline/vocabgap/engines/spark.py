@@ -1,11 +1,12 @@
-"""The heavy steps on Spark, over Spark Connect: workers read logs and keep records.
+"""The reading of logs on Spark, over Spark Connect: workers decode logs, and write the records to files.
 
-Without a server, Sail runs them: an engine with the same protocol in this process. Each step is a function
-over Arrow batches that knows no engine. A row is a piece of work, or a frame (`parts`). So the results equal
-those of this process, bit for bit.
+The files lie in a folder, or at an address, that this machine and all workers share. From then on, a report
+reads them like the files of a scan in this process. So the results are equal, bit for bit. Without a server,
+Sail runs the work: an engine with the same protocol in this process.
 """
 
 import errno
+import json
 import os
 import pickle
 import re
@@ -16,38 +17,19 @@ import threading
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import resources
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 import polars as pl
 from msgspec import structs
 
-from vocabgap.engines import stores
-from vocabgap.engines.parts import (
-    FILE,
-    PART,
-    ROWS,
-    SharedFrame,
-    SparkParts,
-    closed_engine,
-    collected,
-    created,
-    fetched,
-    packed,
-    portions,
-    row_of,
-    spread,
-    stored,
-    table_of,
-)
-from vocabgap.errors import InvalidInputError, StateError, installing, require_text, unusable
-from vocabgap.files.opening import whole
-from vocabgap.files.parts import MOST_BYTES, MOST_ROWS, KeptFolder, Parts, Shared, numbered, temporary_folder
+from vocabgap.errors import InvalidInputError, StateError, full_address, installing, require_text, unusable
+from vocabgap.files.parts import KeptFolder, Parts, temporary_folder, write_part
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
 from vocabgap.ingest.roots import MIRRORS, origin_of
@@ -57,18 +39,14 @@ from vocabgap.text import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
     from pyspark.sql.connect.client.core import DefaultChannelBuilder
 
+_RESULT: Final = "piece long, name string, parts long, repairs string"
+"""Columns of a piece of work that is done, as Spark names them."""
 _LOGS_AT_ONCE: Final = 256  # at most, in a piece of work
 _PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
-_MANY_NUMBERS: Final = 100_000  # more than any number of parallel tasks
-_SENT: Final = {".py", ".toml", ".txt"}  # endings of the package's files that the steps need
-_ROWS_OF_PART: Final = 1 << 13  # without a folder: the workers of Spark hold several copies of a part
-_BYTES_OF_BUCKET: Final = 64 << 20  # in a folder: each bucket is a file per part
-_MOST_PARTS: Final = 1 << 15  # of a piece of work
-_SIZES: Final = {"part": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
-_REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
+_PARTS: Final = ".vocabgap-parts-"
 _PORT: Final = 15_002  # the default of Spark Connect
 _CONNECT_SECONDS: Final = 5.0  # wait for a server
 _STOP_SECONDS: Final = 2.0  # wait for a connection or a server that ends
@@ -77,159 +55,99 @@ _WORKERS_HINT: Final = (
     "its workers need vocabgap's dependencies with the same Polars, and logs and report under the same paths"
 )
 _STORES: Final = ("s3a", "gs", "abfss", "file")  # that reports are written to
-_STORE_HINT: Final = "name a new address; the workers need the credentials in their environment"
 _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
 
 
 class SparkEngine:
-    """A session of Spark with a number of parallel tasks, and the steps that run on it.
+    """A session of Spark whose workers read logs.
 
     Attributes:
         name: Its name in `run.json`, with its version and the place of a server.
     """
 
-    def __init__(self, session: "SparkSession", name: str, tasks: int, folder: str | None = None) -> None:
-        """Use a session; with a folder of this machine, tables are kept there, not by the session."""
+    def __init__(self, session: "SparkSession", name: str, tasks: int, *, is_here: bool) -> None:
+        """Use a session with a number of parallel tasks, on a server or in this process."""
         self.name = name
-        self._session = session
+        self._session: Any = session
         self._pieces = _PIECES * tasks
-        self._folder = folder
-        self._stored: list[DataFrame] = []
-        self._closed = False
+        self._is_here = is_here
         self._mirrors = KeptFolder(MIRRORS)
-        self._files: dict[str, stores.StoredFile] = {}  # by their paths in mirrors
-        session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")  # of rows with whole tables
+        self._addresses: dict[str, str] = {}  # by their paths in mirrors
 
-    def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
+    def read_logs(self, logs: list[LogFile], settings: ScanSettings, near: Path | None = None) -> LogsRead:
         """Read logs as a scan in this process does; the workers must see them under the same paths.
 
-        The records stay on the cluster.
+        The workers write the tables to a temporary folder beside `near`, which they share with this machine.
+        If that is the local folder of an address, they write to the address, and the tables come here.
         """
-        if self._closed:
-            raise closed_engine()
-        at_once = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
-        files = [self._files.get(log.path) if log.problem is None else None for log in logs]
-        pieces = [*portions([0 if file is None else file.size for file in files], MOST_BYTES, at_once)]
-        folder = None if self._folder is None else mkdtemp(dir=self._folder)
-        pickled = [pickle.dumps((pl.__version__, logs[piece], settings, folder)) for piece in pieces]
-        work = self._spread(
-            {"piece": list(range(len(pickled))), "place": [-1] * len(pickled), "content": pickled}
-        )
-        if not any(files):
-            rows = self._kept(work.mapInArrow(read_packed_logs, ROWS))
-        else:
-            contents = self._contents([files[piece] for piece in pieces])
-            rows = self._kept(work.union(contents).groupBy("piece").applyInArrow(read_stored_logs, ROWS))
-        is_part = rows["name"].isin(PART, FILE)
-        tables = collected(rows.filter(~is_part))
+        if self._session.is_stopped:
+            hint = "use it inside the block of `with vocabgap.spark_engine()`"
+            raise StateError("the engine is closed", hint=hint)
+        address = "" if near is None else origin_of(near)
+        is_shared = near is not None and not address and not self._is_here
+        kept = KeptFolder(_PARTS, next(filter(Path.is_dir, near.parents)) if near and is_shared else None)
+        place = f"{address}/{Path(kept.name).name}" if address else kept.name
+        logs = [structs.replace(log, path=self._addresses.get(log.path, log.path)) for log in logs]
+        size = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
+        pieces = [logs[first : first + size] for first in range(0, len(logs), size)]
+        work = [pickle.dumps((pl.__version__, piece, settings, place)) for piece in pieces]
+        with _fetching(place, Path(kept.name)) if address else nullcontext():
+            results = sorted(self._results(work), key=lambda result: int(result["piece"]))
         repairs: Counter[str] = Counter()
-        for frame in tables["repairs"]:
-            repairs.update(dict(frame.iter_rows()))
-        records = self._table(rows.filter(is_part), pl.concat(tables["sizes"]), tables["empty"][0])
-        return LogsRead(records, pl.concat(tables["rejects"]), pl.concat(tables["files"]), repairs)
+        for result in results:
+            repairs.update(json.loads(result["repairs"]))
+        names = [f"{kept.name}/{result['name']}" for result in results]
+        parts = [
+            Path(f"{name}.{part}")
+            for name, result in zip(names, results, strict=True)
+            for part in range(result["parts"])
+        ]
+        rejects, files = (
+            pl.concat([pl.read_parquet(f"{name}.{table}") for name in names])
+            for table in ("rejects", "files")
+        )
+        return LogsRead(Parts(parts, kept), rejects, files, repairs)
 
     def mirror(self, address: str, settings: ScanSettings) -> Path:
         """Return a folder or file here for an address, with the names of the files there."""
+        from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
+
         root = self._mirrored(address)
-        files = stores.mirror(self._session, address, root, settings)
-        self._files |= {str(path): file for path, file in files.items()}
+        self._addresses |= stores.mirror(address, root, settings)
         return root
 
     def reserve(self, address: str) -> Path:
-        """Return a folder here for the small files of a report at an address, which must have no files."""
+        """Return a folder here for the report at an address, which must have no files."""
+        from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
+
         if address.partition(":")[0] not in _STORES:
             expected = f"an address that begins with {' or '.join(f'{name}:' for name in _STORES)}"
             raise unusable("--out", expected, address.rpartition("@")[2])
-        if problem := self._on_a_worker(lambda: stores.problem_at(address)):
-            raise StateError(visible(f"--out: '{address.rpartition('@')[2]}' {problem}"), hint=_STORE_HINT)
+        stores.require_new(address)
         return self._mirrored(address)
 
     def publish(self, folder: Path, names: Sequence[str]) -> None:
         """Copy the files of a reserved folder to its address, the last one when all others are there."""
-        address, contents = origin_of(folder), [whole(folder / name) for name in names]
-        files = self.share(pl.DataFrame({"name": names, "content": contents}))
+        from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
 
-        def upload() -> None:
-            for name, content in files.lazy().collect().iter_rows():
-                with created(f"{address}/{name}") as file:
-                    file.write(content)
-
-        self._on_a_worker(upload)
-
-    def _on_a_worker(self, work: Callable[[], str | None]) -> str:
-        def run(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-            for _ in batches:
-                yield row_of(0, 0, work() or "", b"")
-
-        return str(fetched(self._spread({"piece": [0]}).mapInArrow(run, ROWS))["name"][0])
+        address = origin_of(folder)
+        with stores.reaching(f"--out: '{address}'"):
+            for name in names:
+                stores.upload(folder / name, f"{address}/{name}")
 
     def _mirrored(self, address: str) -> Path:
         return Path(self._mirrors.name).resolve() / address.replace(":", "", 1)
 
-    def _contents(self, pieces: list[list[stores.StoredFile | None]]) -> "DataFrame":
-        """Return rows with the number of a piece, the place of a log there, and its content."""
+    def _results(self, work: list[bytes]) -> list[dict[str, Any]]:
+        """Run pieces of work on the workers; return the rows of `_RESULT`."""
         import pyarrow as pa  # noqa: PLC0415 - part of the extra
 
-        logs = ((number, *each) for number, piece in enumerate(pieces) for each in enumerate(piece))
-        wanted = [(number, place, file) for number, place, file in logs if file is not None]
-        numbers, places, files = zip(*wanted, strict=True)
-        if len({file.listed for file in files}) < len(files):  # Sail lists paths without their bucket
-            raise StateError("two roots have files of the same path", hint="read them on a Spark server")
-        table = pa.table({"piece": numbers, "place": places, "path": [file.listed for file in files]})
-        read = stores.contents(self._session, [file.address for file in files]).select("path", "content")
-        named = self._session.createDataFrame(table).hint("broadcast")
-        return read.join(named, "path").select("piece", "place", "content")
-
-    def share(self, frame: pl.DataFrame) -> Shared:
-        """Send a frame to the workers as a file that each process reads once."""
-        name = f"{secrets.token_hex(8)}.arrow"
-        with TemporaryDirectory() if self._folder is None else nullcontext(self._folder) as folder:
-            path = Path(folder, name)
-            path.write_bytes(packed(frame))
-            if self._folder is None:
-                self._session.addArtifacts(str(path), file=True)
-        return SharedFrame(name if self._folder is None else str(path), frame)
-
-    def close(self) -> None:
-        """Delete the records that the workers keep; refuse later calls of `read_logs`."""
-        self._closed = True
-        with suppress(Exception):  # the work is done, or has failed for its own reason
-            for rows in self._stored:
-                rows.unpersist()
-
-    def _kept(self, rows: "DataFrame") -> "DataFrame":
-        """Keep rows on the cluster, so that no later query makes them again."""
-        from pyspark import StorageLevel  # noqa: PLC0415 - an extra
-
-        if self._folder is not None:
-            return spread(self._session, fetched(rows), self._pieces)
-        rows = rows.repartition(self._pieces)  # a large log has many parts
-        self._stored.append(rows.persist(StorageLevel.DISK_ONLY))
-        return rows
-
-    def _table(self, rows: "DataFrame", sizes: pl.DataFrame, empty: pl.DataFrame) -> Parts:
-        """Return a table whose parts are rows, given their numbers and sizes, and an empty part."""
-        if sizes.is_empty():
-            return Parts.of(empty)
-        heights = dict(sizes.sort("part").select("part", "rows").iter_rows())
-        most = MOST_BYTES if self._folder is None else _BYTES_OF_BUCKET
-        buckets = min(len(heights), max(self._pieces, 1 + int(sizes["bytes"].sum()) // most))
-        return SparkParts(
-            sources=[empty],
-            kept=rows,
-            folder=self._folder,
-            rows=rows,
-            heights=heights,
-            buckets=buckets,
-            share=self.share,
-            tasks=self._pieces,
-        )
-
-    def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
-        """Spread rows over the workers; each row is a piece of work."""
-        import pyarrow as pa  # noqa: PLC0415 - part of the extra
-
-        return spread(self._session, pa.table(columns), self._pieces)
+        rows = self._session.createDataFrame(pa.table({"piece": range(len(work)), "content": work}))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            spread = rows.repartition(min(len(work), self._pieces))
+            results = spread.mapInArrow(read_packed_logs, _RESULT).toArrow()
+        return cast("list[dict[str, Any]]", results.to_pylist())
 
 
 @contextmanager
@@ -257,14 +175,13 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
             f"the engine 'spark' is not installed: {error}", hint=f"install it: {installing('spark')}"
         ) from error
     try:
-        with temporary_folder() as folder, _sail() if remote is None else _server(remote) as session:
+        with _sail() if remote is None else _server(remote) as session:
             if where is None:
-                engine = SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1, folder)
+                name, tasks = f"sail {session.version}", os.cpu_count() or 1
             else:
                 _send_package(session)
-                engine = SparkEngine(session, f"spark {session.version} at {where}", _parallel_tasks(session))
-            with closing(engine):
-                yield engine
+                name, tasks = f"spark {session.version} at {where}", _parallel_tasks(session)
+            yield SparkEngine(session, name, tasks, is_here=where is None)
     except PySparkException as error:
         line = _error_line(str(error))
         is_full = any(os.strerror(code) in line for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -273,64 +190,76 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
 
 
 def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-    """Read the logs of each row; yield rows of `ROWS` with the parts of the records and with small tables."""
+    """Read the logs of each row, write their tables to files, and yield rows of `_RESULT`.
+
+    The files of each attempt have other names. So a task may be repeated.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - part of the extra
+
     for batch in batches:
-        for piece, pickled in zip(batch["piece"].to_pylist(), batch["content"].to_pylist(), strict=True):
-            yield from _read_piece(piece, *_unpickled(pickled))
-
-
-def read_stored_logs(rows: "pa.Table") -> "pa.Table":
-    """Read the logs of a piece, as `read_packed_logs` does, with the contents of stored ones in more rows."""
-    contents = dict(zip(rows["place"].to_pylist(), rows["content"].to_pylist(), strict=True))
-    logs, settings, folder = _unpickled(contents.pop(-1))
-    with temporary_folder() as copies:
-        for place, content in contents.items():
-            Path(copies, str(place)).write_bytes(content)
-        logs = [
-            structs.replace(log, path=f"{copies}/{place}") if origin_of(Path(log.path)) else log
-            for place, log in enumerate(logs)
-        ]
-        return table_of(_read_piece(rows["piece"][0].as_py(), logs, settings, folder))
-
-
-def _unpickled(piece: bytes) -> tuple[list[LogFile], ScanSettings, str | None]:
-    """Return what `_read_piece` needs. Workers compare hashes, which depend on the version of Polars."""
-    version, logs, settings, folder = pickle.loads(piece)  # noqa: S301 - the driver pickled it
-    if version != pl.__version__:
-        raise StateError(
-            f"a worker has Polars {pl.__version__}, and the driver {version}", hint=_WORKERS_HINT
-        )
-    return logs, settings, folder
+        for row in batch.to_pylist():
+            version, logs, settings, place = pickle.loads(row["content"])  # noqa: S301 - the driver pickled it
+            if version != pl.__version__:
+                message = f"a worker has Polars {pl.__version__}, and the driver {version}"
+                raise StateError(message, hint=_WORKERS_HINT)
+            name = f"{row['piece']}-{secrets.token_hex(4)}"
+            parts, repairs = _read_piece(logs, settings, place, name)
+            result = {"piece": row["piece"], "name": name, "parts": parts, "repairs": json.dumps(repairs)}
+            yield pa.RecordBatch.from_pylist([result])
 
 
 def _read_piece(
-    piece: int, logs: list[LogFile], settings: ScanSettings, folder: str | None
-) -> "Iterator[pa.RecordBatch]":
-    read = read_here(logs, settings)
-    sizes: list[tuple[int, int, float]] = []
-    first = piece * _MOST_PARTS
-    for frame in read.records.frames():
-        for rows in frame.iter_slices(_ROWS_OF_PART if folder is None else MOST_ROWS):
-            number = first + len(sizes)
-            part = numbered(rows, number)
-            sizes.append((number, len(part), part.estimated_size()))
-            yield stored(part, number, folder)
-    tables = {
-        "sizes": pl.DataFrame(sizes, schema=_SIZES, orient="row"),
-        "empty": frame.clear(),
-        "rejects": read.rejects,
-        "files": read.files,
-        "repairs": pl.DataFrame(list(read.repairs.items()), schema=_REPAIRS, orient="row"),
-    }
-    yield from (row_of(first, 0, name, table) for name, table in tables.items())
+    logs: list[LogFile], settings: ScanSettings, place: str, name: str
+) -> tuple[int, Counter[str]]:
+    """Read logs, and write their tables to a folder or an address; return the parts and the repairs."""
+    with temporary_folder() as copies, temporary_folder() as written:
+        folder = written if full_address(place) else place
+        read = read_here([_here(log, Path(copies, str(number))) for number, log in enumerate(logs)], settings)
+        parts = 0
+        for parts, frame in enumerate(read.records.frames(), 1):
+            write_part(frame, Path(folder, f"{name}.{parts - 1}"))
+        write_part(read.rejects, Path(folder, f"{name}.rejects"))
+        write_part(read.files, Path(folder, f"{name}.files"))
+        if full_address(place):
+            from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
+
+            stores.upload(Path(written), place)
+    return parts, read.repairs
+
+
+def _here(log: LogFile, copy: Path) -> LogFile:
+    """Return a log that this machine sees: a stored one becomes a copy."""
+    if not full_address(log.path) or log.problem is not None or log.repeats:
+        return log
+    from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
+
+    stores.download(log.path, copy)
+    return structs.replace(log, path=str(copy))
+
+
+@contextmanager
+def _fetching(address: str, folder: Path) -> Iterator[None]:
+    """Create a temporary folder in an object store for a block; then copy its files here, and remove it."""
+    from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
+
+    with stores.reaching(f"'{address}'"):
+        store, path = stores.opened(address)
+        store.create_dir(path)
+    try:
+        yield
+        with stores.reaching(f"'{address}'"):
+            stores.download(address, folder)
+    finally:
+        with suppress(OSError):
+            store.delete_dir(path)
 
 
 def _parallel_tasks(session: "SparkSession") -> int:
     """Count the parallel tasks of a cluster: Connect splits a range of numbers into one part for each."""
     from pyspark.sql.functions import spark_partition_id  # noqa: PLC0415 - an extra
 
-    parts = session.range(_MANY_NUMBERS).select(spark_partition_id()).distinct()
-    return max(1, parts.count())
+    more_than_tasks = 100_000
+    return max(1, session.range(more_than_tasks).select(spark_partition_id()).distinct().count())
 
 
 def _send_package(session: "SparkSession") -> None:
@@ -340,7 +269,7 @@ def _send_package(session: "SparkSession") -> None:
         package = Path(str(resources.files("vocabgap")))
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
             for path in sorted(package.rglob("*")):
-                if path.suffix in _SENT and path.is_file():
+                if path.suffix in {".py", ".toml", ".txt"} and path.is_file():
                     file.write(path, path.relative_to(package.parent))
         session.addArtifact(str(archive), pyfile=True)
 

@@ -1,8 +1,7 @@
 """Tables in parts: more rows than memory holds.
 
 A part is a frame in memory, or a Parquet file in a temporary folder. A *query* maps a lazy frame to a lazy
-frame; Polars then reads only the columns that it needs. A *step* maps a frame to several small ones. Both run
-here and on a cluster (`engines.spark`), so the results are equal.
+frame; Polars then reads only the columns that it needs. A *step* maps a frame to several small ones.
 """
 
 import errno
@@ -12,12 +11,12 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Protocol, Self, TypeVar
+from typing import Final, Self
 
 import polars as pl
 
@@ -26,8 +25,6 @@ from vocabgap.files.atomic import files_of, watched, write_parquet
 
 ROW: Final = "row"
 """The column that numbers the rows in order: the upper half is the number of the part."""
-BUCKET: Final = "bucket"
-"""The column with the number of the bucket of a row."""
 MOST_ROWS: Final = 1 << 16
 """Rows after which a part is full. A table with more rows is written to files."""
 MOST_BYTES: Final = 16 << 20
@@ -36,27 +33,19 @@ _NUMBERS: Final = 1 << 32  # row numbers of a part
 _PREFIX: Final = "vocabgap-"  # of temporary folders
 _TRIES: Final = 5  # to remove a folder
 _PAUSE: Final = 0.05  # seconds between them
-_FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
+_FULL_HINT: Final = "free some space, or name another folder in TMPDIR; with a cluster, in --out"
 _GONE_HINT: Final = "repeat the command; its temporary files must stay until it ends"
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
-_Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
 Step = Callable[[pl.DataFrame], Mapping[str, pl.DataFrame]]
-
-
-class Shared(Protocol):
-    """A frame that queries and steps read wherever they run."""
-
-    def lazy(self) -> pl.LazyFrame:
-        """Return its rows."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Parts:
-    """A table in parts on this machine.
+    """A table in parts.
 
     Attributes:
-        sources: One or more frames, lazy frames or files.
+        sources: One or more frames, lazy frames or files. Their rows are numbered in `ROW`.
         kept: An object that keeps the files as long as it exists, if there are any.
         queries: The queries that the rows go through when they are read.
         marks: Columns that `marked` added.
@@ -65,12 +54,12 @@ class Parts:
     sources: Sequence[pl.DataFrame | pl.LazyFrame | Path]
     kept: object = None
     queries: tuple[Query, ...] = ()
-    marks: Shared | None = None
+    marks: pl.DataFrame | None = None
 
     @classmethod
     def of(cls, table: "pl.DataFrame | Parts") -> "Parts":
         """Return a frame as a table of one part; a table in parts stays as it is."""
-        return table if isinstance(table, Parts) else Parts([numbered(table, 0)])
+        return table if isinstance(table, Parts) else Parts([table])
 
     @classmethod
     def read(cls, path: Path, query: Query = lambda rows: rows) -> "Parts":
@@ -84,7 +73,7 @@ class Parts:
             for file, height in zip(files, heights, strict=True)
             for start in range(0, height or 1, MOST_ROWS)
         ]
-        return Parts([numbered(part, number) for number, part in enumerate(slices)])
+        return Parts(slices)
 
     def then(self, query: Query) -> Self:
         """Add a query, which keeps the rows of a part in order."""
@@ -95,12 +84,8 @@ class Parts:
 
         Marks are added to earlier marks; a row has one mark at most.
         """
-        known = [] if self.marks is None else [self.marks.lazy().collect()]
-        return replace(self, marks=self.shared(pl.concat([*known, marks]).sort(ROW)))
-
-    def shared(self, frame: pl.DataFrame) -> Shared:
-        """Return a frame for queries and steps; a large one then travels once, not with each of them."""
-        return frame
+        known = [] if self.marks is None else [self.marks]
+        return replace(self, marks=pl.concat([*known, marks]).sort(ROW))
 
     def each(self, query: Query) -> pl.DataFrame:
         """Run a query on each part, and return all results in order."""
@@ -132,11 +117,15 @@ class Parts:
             return dict(step(pl.concat(held)))
         largest = max(int(frame.estimated_size()) for frame in held)
         buckets = 1 + (size + largest * (len(self.sources) - len(held))) // MOST_BYTES
+        results: dict[str, list[pl.DataFrame]] = {}
         with temporary_folder() as folder:
             # Polars' own partitioned sink holds most of the rows in memory.
             for number in range(len(self.sources)):
-                scatter(held.pop(0) if held else next(frames), number, keys, buckets, folder)
-            return united(step(gathered(bucket)) for bucket in Path(folder).iterdir())
+                _scatter(held.pop(0) if held else next(frames), number, keys, buckets, folder)
+            for bucket in Path(folder).iterdir():
+                for name, result in step(pl.read_ipc(bucket / "*.ipc")).items():
+                    results.setdefault(name, []).append(result)
+        return {name: pl.concat(several) for name, several in results.items()}
 
     def lazy(self) -> pl.LazyFrame:
         """Return all rows as a lazy frame that reads one part after the other."""
@@ -161,10 +150,10 @@ class Parts:
         """Return all rows as one frame."""
         return self.each(lambda part: part)
 
-    def write(self, path: Path, _address: str = "", /) -> "Parts":
+    def write(self, path: Path) -> "Parts":
         """Write all rows, without `ROW`, to one Parquet file, and return the written table.
 
-        An OSError names the file. Parts on a cluster go to the address of a report, if there is one.
+        An OSError names the file.
         """
         if len(self.sources) == 1:
             frame = self.collect().drop(ROW, strict=False)
@@ -188,7 +177,14 @@ class Parts:
     def _parts(self) -> Iterator[pl.LazyFrame]:
         for number, source in enumerate(self.sources):
             part = pl.scan_parquet(source) if isinstance(source, Path) else source.lazy()
-            yield queried(part, number, self.marks, self.queries)
+            first, last = number * _NUMBERS, (number + 1) * _NUMBERS
+            part = part.with_columns((pl.int_range(pl.len(), dtype=pl.Int64) + first).alias(ROW))
+            if self.marks is not None:
+                start, end = (int(self.marks[ROW].search_sorted(row)) for row in (first, last))
+                part = part.join(self.marks[start:end].lazy(), on=ROW, how="left", maintain_order="left")
+            for query in self.queries:
+                part = query(part)
+            yield part
 
 
 class Collector:
@@ -223,60 +219,30 @@ class Collector:
             self._folder = KeptFolder()
         self._wait()
         path = Path(self._folder.name, f"{len(self._files)}.parquet")
-        part = numbered(pl.concat(self._frames), len(self._files))
-        self._writing = self._writer.submit(write_parquet, part, path, compression="lz4", statistics=False)
+        self._writing = self._writer.submit(write_part, pl.concat(self._frames), path)
         self._files.append(path)
         self._frames, self._rows = [], 0
 
     def _wait(self) -> None:
-        if self._writing is not None and self._folder is not None:
-            with writing_in(self._folder.name):
-                self._writing.result()
+        if self._writing is not None:
+            self._writing.result()
 
 
-def numbered(frame: _Frame, part: int) -> _Frame:
-    """Add the column `ROW` to the frame of a part."""
-    return frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW) + part * _NUMBERS)
+def write_part(frame: pl.DataFrame, path: Path) -> None:
+    """Write a temporary Parquet file."""
+    with writing_in(str(path.parent)):
+        write_parquet(frame, path, compression="lz4", statistics=False)
 
 
-def queried(part: pl.LazyFrame, number: int, marks: Shared | None, queries: Iterable[Query]) -> pl.LazyFrame:
-    """Join the marks to a numbered part, and run queries on it."""
-    if marks is not None:
-        rows = marks.lazy().collect()
-        start, end = (int(rows[ROW].search_sorted(n * _NUMBERS)) for n in (number, number + 1))
-        part = part.join(rows[start:end].lazy(), on=ROW, how="left", maintain_order="left")
-    for query in queries:
-        part = query(part)
-    return part
-
-
-def bucket_of(keys: Sequence[str], buckets: int) -> pl.Expr:
-    """Return the number of the bucket of each row; rows with equal keys have the same."""
-    return (pl.struct(keys).hash() % buckets).alias(BUCKET)
-
-
-def scatter(frame: pl.DataFrame, number: int, keys: Sequence[str], buckets: int, folder: str) -> None:
-    """Write the rows of a numbered part to the folders of their buckets."""
-    for rows in frame.with_columns(bucket_of(keys, buckets)).partition_by(BUCKET):
-        bucket = Path(folder, str(rows[BUCKET][0]))
+def _scatter(frame: pl.DataFrame, number: int, keys: Sequence[str], buckets: int, folder: str) -> None:
+    """Write the rows of a part to folders of buckets; rows with equal keys are in the same one."""
+    bucketed = frame.with_columns(bucket=pl.struct(keys).hash() % buckets)
+    for (name,), rows in bucketed.partition_by("bucket", as_dict=True, include_key=False).items():
+        bucket = Path(folder, str(name))
         with writing_in(folder):
             bucket.mkdir(exist_ok=True)
             with watched(bucket / f"{number}.ipc") as file:
-                rows.drop(BUCKET).write_ipc(file)
-
-
-def gathered(bucket: Path) -> pl.DataFrame:
-    """Return the rows of all parts in the folder of a bucket; their order is undefined."""
-    return pl.read_ipc(bucket / "*.ipc")
-
-
-def united(results: Iterable[Mapping[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
-    """Unite the frames of several calls of a step by name."""
-    frames: dict[str, list[pl.DataFrame]] = {}
-    for result in results:
-        for name, frame in result.items():
-            frames.setdefault(name, []).append(frame)
-    return {name: pl.concat(several) for name, several in frames.items()}
+                rows.write_ipc(file)
 
 
 _KEPT: Final = set[str]()
@@ -286,12 +252,13 @@ _ENDING: Final = threading.Event()  # no new folder is created
 class KeptFolder:
     """A private folder that is removed with this object, or at the end of the process."""
 
-    def __init__(self, prefix: str = _PREFIX) -> None:
-        """Create a folder whose name begins with a prefix."""
+    def __init__(self, prefix: str = _PREFIX, place: Path | None = None) -> None:
+        """Create a folder whose name begins with a prefix, by default in the place of temporary folders."""
         if _ENDING.is_set():
             raise StateError("the program ends")
-        with writing_in(temporary_place()):
-            self.name = tempfile.mkdtemp(prefix=prefix, dir=temporary_place())
+        above = str(place or temporary_place())
+        with writing_in(above):
+            self.name = tempfile.mkdtemp(prefix=prefix, dir=above)
         _KEPT.add(self.name)
         self.remove = weakref.finalize(self, _removed, self.name, os.getpid())
 

@@ -163,7 +163,7 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
 def _duplicates(records: Parts) -> pl.Series:
     """Return the rows of duplicates."""
     number = pl.col("record_id").hash().alias(_ID)
-    repeated = records.shared(records.by([_ID], _repeated, lambda lines: lines.select(number))[_ID])
+    repeated = records.by([_ID], _repeated, lambda lines: lines.select(number))[_ID]
     log = pl.concat_str(_LOG, separator="/")
     is_anonymous = pl.col("timestamp").is_null() & pl.col("session_id").is_null()
     columns = (
@@ -199,7 +199,7 @@ def _copied_lines(records: Parts) -> list[int]:
     alike = logs.filter(NAMELESS).filter(begins_alike)
     if alike.is_empty():
         return []
-    some = records.shared(alike.select(_OWN_LOG))
+    some = alike.select(_OWN_LOG)
     rows = records.each(
         lambda lines: lines.join(some.lazy(), on=_OWN_LOG, how="semi").select(ROW, *_OWN_LOG, _CONTENT)
     )
@@ -236,7 +236,7 @@ def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
     if images.is_empty():
         return _frames([], [])
     read = dict.fromkeys((ROW, MOMENT, *_PLACE, *IMAGE_KEY, "notes", *_REFERENCES))
-    some = records.shared(images.unique())
+    some = images.unique()
     return records.by(
         IMAGE_KEY,
         _replayed,

@@ -115,7 +115,7 @@ def rank_parts(
 
     The column `recorded` tells which lines are the corpus: those that count before a selection.
     """
-    groups = lines.shared(clusters.wordings.select("wording", "surface", "cluster"))
+    groups = clusters.wordings.select("wording", "surface", "cluster")
 
     def clustered(part: pl.LazyFrame) -> pl.LazyFrame:
         spoken = part.filter(pl.col("recorded") | pl.col("counted")).with_columns(phrase().alias("wording"))
@@ -124,7 +124,7 @@ def rank_parts(
     moment = pl.col("timestamp").filter("recorded").min()
     earliest = cast("datetime | None", lines.each(lambda part: part.select(moment))["timestamp"].min())
     units = drawn_units(lines.then(counted))
-    whole = Whole(now, earliest, None if units is None else lines.shared(units))
+    whole = Whole(now, earliest, units)
     step = partial(
         evidence,
         whole=whole,

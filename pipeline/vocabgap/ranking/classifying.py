@@ -111,7 +111,7 @@ def reclassify(
         table={**learned, **operations},
         operation_aliases={**operation_aliases},
     )
-    assigned = gaps.shared(by_agents.each(partial(_judged, judge=judge)))
+    assigned = by_agents.each(partial(_judged, judge=judge))
     columns = [
         pl.coalesce(pl.col(f"{name}_assigned").cast(GAPS.schema[name]), name).alias(name)
         for name in _CATEGORY

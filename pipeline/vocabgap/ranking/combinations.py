@@ -15,7 +15,7 @@ import polars as pl
 from scipy import sparse
 from scipy.special import gammaincinv
 
-from vocabgap.files.parts import ROW, Parts, Shared
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.tables import COMBINATIONS, IMAGE_KEY, RECORDS, stripped
 from vocabgap.ranking.evidence import operation_sets
@@ -69,7 +69,7 @@ def recurring_sets(
 
     def holding(keys: Sequence[str], sets: Sequence[_Ints] | None = None) -> pl.Series:
         used = np.arange(lists.height) if sets is None else np.concatenate([[], *sets])
-        numbers = parts.shared(numbered.filter(np.isin(numbered["list"], used)))
+        numbers = numbered.filter(np.isin(numbered["list"], used))
         step = partial(_holding, keys=keys, size=lists.height, sets=sets)
         counts = parts.by(keys, step, partial(_involving, numbers=numbers, keys=keys))["held"]
         return counts.group_by("set").agg(pl.col("number").sum()).sort("set")["number"]
@@ -169,7 +169,7 @@ def _expected(closed: Sequence[_Set], lists: pl.DataFrame) -> list[float]:
     ]
 
 
-def _involving(part: pl.LazyFrame, numbers: Shared, keys: Sequence[str]) -> pl.LazyFrame:
+def _involving(part: pl.LazyFrame, numbers: pl.DataFrame, keys: Sequence[str]) -> pl.LazyFrame:
     """Return the number of the list of each record, and its session or image."""
     has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
     # A record without a known session counts as a session of its own.

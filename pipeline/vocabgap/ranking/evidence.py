@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.files.parts import ROW, Parts, Shared
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.record import (
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
@@ -65,12 +65,12 @@ class Whole(NamedTuple):
 
     now: datetime | None
     earliest: datetime | None  # timestamp of all records, selected or not
-    units: Shared | None  # of `drawn_units`
+    units: pl.DataFrame | None  # of `drawn_units`
 
     @property
     def is_one_image(self) -> bool:
         """Tell whether all selected records are of one image."""
-        return self.units is None or "image_id" not in self.units.lazy().collect_schema()
+        return self.units is None or "image_id" not in self.units.columns
 
 
 def drawn_units(selected: Parts) -> pl.DataFrame | None:
@@ -344,7 +344,7 @@ def drawn(clustered: pl.DataFrame, whole: Whole, by: RankBy) -> pl.DataFrame:
         kinds = clustered.with_columns(cluster, moment.alias("timestamp")).group_by(kind)
         counted = kinds.agg(MENTIONS.alias("often")).with_columns(count=pl.lit(1, pl.Int64))
         return counted.group_by(*kind, "often").agg(amounts)
-    units = whole.units.lazy().collect()
+    units = whole.units
     key = units.drop("unit").columns
     counted = clustered.group_by(cluster, *key).agg(amounts)
     return counted.join(units, on=key, nulls_equal=True).drop(key)

@@ -128,8 +128,8 @@ def listed(
     first = _first(ranked, groups)
     own: Mapping[str, pl.DataFrame] = {}
     if gaps is not None and places is not None:
-        numbers = gaps.shared(first.select("capability_id").with_row_index("capability"))
-        images_of = gaps.shared(places.drop("name"))
+        numbers = first.select("capability_id").with_row_index("capability")
+        images_of = places.drop("name")
 
         def lines_of(part: pl.LazyFrame) -> pl.LazyFrame:
             ours = counted(part).join(numbers.lazy(), on="capability_id")

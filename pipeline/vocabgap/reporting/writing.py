@@ -190,8 +190,7 @@ def read_tables(run: Path, *, option: str) -> tuple[Manifest, Tables]:
     """Return the manifest and the tables of a published run, without its history."""
     manifest, capabilities = read_run(run, option=option)
     outputs = {output.name for output in manifest.outputs}
-    has_gaps = GAPS.file in outputs or (run / GAPS.file).exists()  # an engine may have written it
-    gaps = read_parts(run, GAPS) if has_gaps else None
+    gaps = read_parts(run, GAPS) if GAPS.file in outputs else None
     others = (read_table(run, table) if table.file in outputs else None for table in _OPTIONAL)
     return manifest, Tables(capabilities, gaps, *others)
 
@@ -209,8 +208,7 @@ def _publish(
     """Write tables, formats and manifest; `again` is the folder of a run that is rendered again."""
     with published(out) as folder:
         if tables.gaps is not None:  # what follows reads the written rows
-            address = origin_of(resolve_target(out))
-            tables = replace_in(tables, gaps=tables.gaps.write(folder / GAPS.file, address))
+            tables = replace_in(tables, gaps=tables.gaps.write(folder / GAPS.file))
         if scan is not None and tables.gaps is not None:
             _require_same_records(tables.capabilities, tables.gaps)
         # The folder is locked here, so the history gets the rows of both of two parallel runs.
@@ -244,8 +242,7 @@ def write_formats(
     for name, text in texts.items():
         with _named(folder / name) as path:
             path.write_text(text, encoding="utf-8", newline="\n")
-    paths = (folder / name for name in (*texts, *tables.files))
-    outputs = tuple(describe_output(path) for path in paths if path.exists())  # or in a store
+    outputs = tuple(describe_output(folder / name) for name in (*texts, *tables.files))
     written = replace(manifest, outputs=outputs)
     with _named(folder / MANIFEST_NAME) as path:
         path.write_bytes(encode_manifest(written))
@@ -259,7 +256,7 @@ def with_capabilities(gaps: Parts, ranked: pl.DataFrame) -> Parts:
         .explode("variants")
         .rename({"variants": "wording"})
     )
-    known = gaps.shared(belongs)
+    known = belongs
 
     def belonging(part: pl.LazyFrame) -> pl.LazyFrame:
         rows = part.drop("capability_id").with_columns(wording=phrase())
