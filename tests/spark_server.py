@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 HOME: Final = os.environ.get("SPARK_HOME")
-STARTED_WITHIN: Final = 90.0  # seconds
+STARTED_WITHIN: Final = 240.0  # seconds
 
 
 @contextmanager

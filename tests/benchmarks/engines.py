@@ -2,7 +2,7 @@
 
 All reports have to be equal. The engines have the same processor and no other: they can only cost more.
 Sail's memory is in that of the process; Spark's is measured apart, and its CPU seconds are not counted.
-`counted.py` counts what comes. Spark is measured where SPARK_HOME names it.
+Spark is measured where SPARK_HOME names it.
 """
 
 import json
@@ -44,8 +44,7 @@ CASES: Final = {
     # A million wordings as in gap logs take hours of one core each time.
     "huge": [*MILLION, Case(10_000_000, 1_000_000, 10_000, "easy", 5.0 * 1024)],
 }
-MOST_OF_CLIENT: Final = 4.0 * 1024  # MiB
-CAME: Final = "came.json"
+MOST_OF_CLIENT: Final = 1.1  # times the memory of the report without an engine
 NEEDS: Final = {"logs": 2, "easy": 100}  # wordings a need, on average
 SAMPLES: Final = 1_000  # different records, but for what they need and where they were
 
@@ -104,30 +103,28 @@ def rows(size: str) -> Iterator[Row]:
     Raises:
         SystemExit: An engine gives another report.
     """
-    python, counted = sys.executable, str(Path(__file__).with_name("counted.py"))
     for case in CASES[size]:
         of = f"{case.records:,} records, {case.wordings:,} wordings, {case.logs:,} logs, {case.corpus}"
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             cost_of(partial, write_logs, folder / "photos", *case[:-1])
-            words = ("report", "photos", "--now", "last", "--embedder", "none", "--quiet", "--out")
-            alone = cost_of_command(python, "-m", "vocabgap", *words, HERE, folder=folder)
+            common = ("--now", "last", "--embedder", "none", "--quiet", "--out")
+            command = (sys.executable, "-m", "vocabgap", "report", "photos", *common)
+            alone = cost_of_command(*command, HERE, folder=folder)
             yield Row(f"report, {HERE}", of, alone, *limit(case.most), seconds(folder / HERE))
             if size == "huge" and case in MILLION:  # which engines have in the size before
                 continue
             for engine in (*(["Spark"] if HOME else []), "Sail in this process"):
-                asked = [python, "-W", "ignore", counted, CAME, *words, engine, "--engine", "spark"]
                 cluster = spark_server(folder) if engine == "Spark" else nullcontext((None, None))
                 with cluster as (remote, server):
-                    asked += ["--remote", remote] if remote else []
-                    cost = cost_of_command(*asked, folder=folder, server=server)
+                    words = ["--engine", "spark", *(["--remote", remote] if remote else [])]
+                    cost = cost_of_command(*command, engine, *words, folder=folder, server=server)
                 require_equal(folder / engine, folder / HERE)
-                came = json.loads((folder / CAME).read_bytes())
-                note = f"{seconds(folder / engine)}; {came['rows']:,} rows and {came['bytes']:,} bytes came"
-                yield Row(f"report, {engine}", of, cost, HERE, alone, note)
+                yield Row(f"report, {engine}", of, cost, HERE, alone, seconds(folder / engine))
                 if server:
                     note = f"the server held {cost.outcome:,.0f} MiB"
-                    yield Row(f"report, {engine}", of, cost, *limit(MOST_OF_CLIENT), note)
+                    most = MOST_OF_CLIENT * alone.peak
+                    yield Row(f"report, {engine}", of, cost, *limit(most), note)
 
 
 def limit(most: float) -> tuple[str, Cost]:
@@ -151,7 +148,7 @@ def require_equal(there: Path, here: Path) -> None:
 
 
 def digest(table: Path) -> tuple[object, ...]:
-    """What rows in their order have in common with no others; a large table is a folder of files."""
+    """What rows in their order have in common with no others."""
     rows = pl.scan_parquet(table).with_row_index()
     each = pl.struct(pl.all()).hash().alias("hash")
     return tuple(rows.select(each.sum(), pl.len()).collect(engine="streaming").row(0))

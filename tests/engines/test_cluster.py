@@ -58,7 +58,7 @@ def test_a_workspace_gives_the_report_of_one_here(
 def test_failing_workers_change_nothing(
     cluster: SparkEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = [gap("sky mask"), "-- resumed --", gap("film grain")]
+    lines: list[dict[str, object] | str] = [gap("sky mask"), "-- resumed --", gap("film grain")]
     root = write_corpus(tmp_path / "photos", {f"image-{number}": lines for number in range(60)})
     strikes = tmp_path / "strikes"
     monkeypatch.setattr(spark, "read_packed_logs", befallen(spark.read_packed_logs, strikes))

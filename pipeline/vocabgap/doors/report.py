@@ -62,7 +62,7 @@ class TextFormat(StrEnum):
 
 
 class EngineName(StrEnum):
-    """The engine that runs the heavy steps of a report."""
+    """The engine that reads the logs of a report."""
 
     LOCAL = "local"
     SPARK = "spark"
@@ -90,9 +90,7 @@ class Report(OverRoots):
             panel=Panel.MORE,
         ),
     ] = False
-    engine: Annotated[
-        EngineName, option("Engine that reads the logs and searches for similar wordings.", panel=Panel.MORE)
-    ] = EngineName.LOCAL
+    engine: Annotated[EngineName, option("Engine that reads the logs.", panel=Panel.MORE)] = EngineName.LOCAL
     remote: Annotated[
         str | None,
         option(

@@ -1,1 +1,1 @@
-"""Engines that run the heavy steps on a cluster."""
+"""Engines that read logs on a cluster."""
