@@ -105,13 +105,13 @@ def test_a_pin_is_told_as_a_pin_wherever_its_rank_is(photos: Path, tmp_path: Pat
     assert "film grain (pinned" in message
     assert "by ana; by" in message
     first = next(each["capability"] for each in listed if each["event"] == "capability")
-    assert (first["rank"], first["pinned_by"], first["unpinned_rank"]) == (1, "ana", 2)
+    assert (first["rank"], first["pinned_by"]) == (1, "ana")
     assert (first["rank_low"], first["rank_high"]) == (1, 2)
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "| 1 (pinned by ana; by mentions rank 2, 1 to 2) | film grain |" in text
-    assert "\nRank 1, pinned by ana; by mentions rank 2, 1 to 2.\n" in text
+    assert "| 1 (pinned by ana; by mentions rank 1 to 2) | film grain |" in text
+    assert "\nRank 1, pinned by ana; by mentions rank 1 to 2.\n" in text
     shown = vocabgap("show", "film grain", photos).out
-    assert "rank: 1, pinned by ana; by the counts rank 2, 1 to 2" in shown
+    assert "rank: 1, pinned by ana; by the counts rank 1 to 2" in shown
 
 
 def test_csv_is_nothing_but_the_table(photos: Path) -> None:
@@ -121,7 +121,7 @@ def test_csv_is_nothing_but_the_table(photos: Path) -> None:
         "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
         "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low",
         "rank_high", "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed", "pinned_by",
-        "unpinned_rank", "largest_session",
+        "largest_session",
     ]  # fmt: skip
     assert [(row[2], row[3], row[7], row[8], row[12]) for row in rows] == [
         ("sky mask", "2", "2026-05-02T00:00:00Z", "1", "local"),

@@ -47,26 +47,26 @@ def intervals_of(table: pl.DataFrame) -> dict[str, tuple[int, int]]:
     }
 
 
-def ties_of(table: pl.DataFrame) -> list[tuple[int, float | None]]:
-    return table.select("tie_group", "next_ahead").rows()
+def ties_of(table: pl.DataFrame) -> list[int]:
+    return table["tie_group"].to_list()
 
 
-def ties_by_hand(best: list[list[int]], *, known: bool) -> list[tuple[int, float | None]]:
-    """Group, and share of the draws in which the next is level or ahead, from the places in each draw."""
+def ties_by_hand(best: list[list[int]], *, known: bool) -> list[int]:
+    """The group of each capability, from the places in each draw."""
 
     def share(behind: int, ahead: int) -> float:
         pairs = zip(best[behind], best[ahead], strict=True)
         return sum(one <= other for one, other in pairs) / intervals.DRAWS
 
     if not known:
-        return [(1, None) for _ in best]
-    found: list[tuple[int, float | None]] = []
+        return [1] * len(best)
+    groups: list[int] = []
     first, group = 0, 1
     for place in range(len(best)):
         if place and share(place, first) <= 0.1:
             first, group = place, group + 1
-        found.append((group, share(place + 1, place) if place + 1 < len(best) else None))
-    return found
+        groups.append(group)
+    return groups
 
 
 def images_of(asked: Sequence[Row]) -> list[tuple[str, str]]:
@@ -169,12 +169,6 @@ def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first() -> None:
 
     assert table["tie_group"].to_list() == [1, 1, 2, 3]
     assert intervals_of(table)["tilt shift"][1] == intervals_of(table)["ice ring"][1] == 3
-    assert [ahead is None or 0.05 < ahead < 0.3 for ahead in table["next_ahead"]] == [
-        True,
-        True,
-        False,
-        True,
-    ]
 
 
 def test_a_pin_keeps_the_interval_that_the_counts_give_and_moves_no_other() -> None:
@@ -191,11 +185,10 @@ def test_a_pin_keeps_the_interval_that_the_counts_give_and_moves_no_other() -> N
     free, by_hand = (capabilities.rank(frame, found, identities=each) for each in (known, pins))
 
     assert by_hand["label"].to_list() == ["ice ring", "lamp glow", "tilt shift", "reed mask"]
-    assert by_hand.select("unpinned_rank", "pinned_by").rows() == [(3, "ana"), *[(None, None)] * 3]
+    assert by_hand["pinned_by"].to_list() == ["ana", None, None, None]
     assert intervals_of(by_hand)["ice ring"] == intervals_of(free)["ice ring"]
     # Behind the pin the others are ranked among themselves.
     assert intervals_of(by_hand)["reed mask"] == (4, 4)
-    assert free["unpinned_rank"].null_count() == free.height
 
 
 def test_many_mentions_on_one_image_do_not_make_a_place_sure() -> None:
@@ -217,7 +210,7 @@ def test_what_is_not_established_stays_behind_in_every_draw() -> None:
     table = ranked([*piled, *spread], min_images=2)
 
     assert intervals_of(table) == {"tilt shift": (1, 1), "ice ring": (2, 3), "lamp glow": (2, 3)}
-    assert ties_of(table) == [(1, None), (2, 1.0), (2, None)]
+    assert ties_of(table) == [1, 2, 2]
 
 
 def test_draws_made_a_few_at_a_time_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,8 +22,8 @@ def test_reach_is_the_logarithm_of_images_beside_the_most() -> None:
 
     table = ranked([*widely, *narrowly])
 
-    assert row_of(table, "widely")["reach"] == 1.0
-    assert row_of(table, "narrowly")["reach"] == pytest.approx(log(2) / log(8))
+    shares = row_of(table, "narrowly")["priority"] / row_of(table, "widely")["priority"]
+    assert shares == pytest.approx(log(2) / log(8))
 
 
 def test_need_is_the_share_unsatisfied_drawn_towards_the_corpus() -> None:
@@ -33,16 +33,18 @@ def test_need_is_the_share_unsatisfied_drawn_towards_the_corpus() -> None:
     table = ranked([*badly, *well, {"missing_capability": "unrated"}])
 
     share = (3 + 1) / (6 + 2)
-    assert row_of(table, "badly")["need"] == pytest.approx((3 + 5 * share) / (3 + 5))
-    assert row_of(table, "well")["need"] == pytest.approx((0 + 5 * share) / (3 + 5))
-    assert row_of(table, "unrated")["need"] == pytest.approx(share)
+    assert row_of(table, "badly")["priority"] == pytest.approx((3 + 5 * share) / (3 + 5))
+    assert row_of(table, "well")["priority"] == pytest.approx((0 + 5 * share) / (3 + 5))
+    assert row_of(table, "unrated")["priority"] == pytest.approx(share)
 
 
 @pytest.mark.parametrize(("days", "expected"), [(0, 1.0), (90, 0.5), (180, 0.25), (-3, 1.0)])
 def test_recency_is_halved_by_each_half_life(days: int, expected: float) -> None:
     table = ranked([{"timestamp": NOW - timedelta(days=days)}], now=NOW)
 
-    assert table["recency"].to_list() == [pytest.approx(expected)]
+    assert table["priority"].to_list() == [
+        pytest.approx(expected / 2)
+    ]  # half are unsatisfied by default
 
 
 def test_what_has_no_timestamp_is_as_old_as_the_oldest_record() -> None:
@@ -52,22 +54,7 @@ def test_what_has_no_timestamp_is_as_old_as_the_oldest_record() -> None:
 
     table = ranked([*dated, {"missing_capability": "undated"}], now=NOW)
 
-    assert row_of(table, "undated")["recency"] == pytest.approx(0.5)
-
-
-def test_priority_is_the_product_of_its_factors() -> None:
-    asked = [
-        {"missing_capability": "lamp glow", "image_id": "a", "satisfaction": -1, "timestamp": NOW},
-        {"missing_capability": "lamp glow", "image_id": "b", "satisfaction": 1, "timestamp": NOW},
-        {"missing_capability": "tilt shift", "timestamp": NOW - timedelta(days=40)},
-    ]
-
-    table = ranked(asked, now=NOW)
-
-    product = pl.col("reach") * pl.col("need") * pl.col("recency")
-    expected = table.select(product.alias("product"))["product"].to_list()
-    assert table["priority"].to_list() == pytest.approx(expected)
-    assert len(set(expected)) == 2
+    assert row_of(table, "undated")["priority"] == row_of(table, "dated")["priority"] / 2
 
 
 def test_equal_evidence_gives_equal_priority_wherever_it_stands() -> None:

@@ -112,7 +112,7 @@ def test_what_was_settled_is_resolved_and_lets_nobody_rise(status: str) -> None:
     assert found.changes[0].status == status
 
 
-PIN = {"pinned_by": "a|na", "unpinned_rank": 3, "rank_low": 2, "rank_high": 3}
+PIN = {"pinned": True, "pinned_by": "a|na", "rank_low": 2, "rank_high": 3}
 
 
 def test_what_is_pinned_is_told_as_that_and_lets_nobody_fall() -> None:
@@ -123,7 +123,7 @@ def test_what_is_pinned_is_told_as_that_and_lets_nobody_fall() -> None:
     assert compared_in_words(found, top=0).splitlines()[2:] == [
         "Pinned: first because people decided so (1)",
         "",
-        "  lens flare: rank 3 to 1, pinned by a|na; by mentions rank 3, 2 to 3; 3 mentions",
+        "  lens flare: rank 3 to 1, pinned by a|na; by mentions rank 2 to 3; 3 mentions",
     ]
     assert "pinned by a\\|na; by mentions" in compared_in_words(found, top=0, markdown=True)
 

@@ -82,11 +82,7 @@ def test_table_row_says_what_the_frame_says(demo_run: Run) -> None:
 def test_what_is_no_column_is_with_the_evidence(demo_run: Run) -> None:
     first = demo_run.ranked.row(0, named=True)
     message = section(text_of(demo_run), "1. ")
-    share = f"{100 * first['next_ahead']:.0f} %"
-    assert f"The next would be level or ahead in {share} of" in message
-    assert (
-        f"Category {first['intent_category']}. Priority {first['priority']:.2f} (reach " in message
-    )
+    assert f"Category {first['intent_category']}. Priority {first['priority']:.2f}. " in message
     assert (
         f"First seen {first['first_seen']:%Y-%m-%d}, last seen {first['last_seen']:%Y-%m-%d}."
         in message

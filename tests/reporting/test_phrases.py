@@ -115,11 +115,6 @@ def test_a_sparkline_has_one_bar_a_week(weekly: tuple[int, ...], bars: str) -> N
     assert sparkline(weekly) == bars
 
 
-def test_factors_say_what_the_priority_is_made_of(demo_run: Run) -> None:
-    item = capability(demo_run, priority=0.4567, reach=1.0, need=0.5, recency=0.909)
-    assert phrase("factors", item) == "0.46 (reach 1.00, need 0.50, recency 0.91)"
-
-
 @pytest.mark.parametrize(
     ("ranked_by", "first", "second", "text"),
     [
@@ -144,36 +139,23 @@ CLOSE = "Ranks 1 to 14 are too close to call"
 
 
 @pytest.mark.parametrize(
-    ("share", "behind", "ties", "text"),
+    ("behind", "ties", "text"),
     [
-        (None, 2, (), f"It leads by 1 mention. {SURE}"),
-        (None, 2, ((3, 9),), f"It leads by 1 mention. {SURE}"),
-        (
-            0.214,
-            2,
-            (),
-            f"It leads by 1 mention. The second would be first in 21 % of random samples of images. {SURE}",
-        ),
-        (0.214, 3, (), f"It leads by 1 mention. {SURE}"),  # the next that is shown is not the next
-        (None, 2, ((1, 14), (15, 20)), f"{CLOSE}. {SURE}"),
-        (
-            0.216,
-            2,
-            ((1, 14),),
-            f"{CLOSE}: the second would be first in 22 % of random samples of images. {SURE}",
-        ),
-        (None, None, (), SURE),
+        (2, (), f"It leads by 1 mention. {SURE}"),
+        (2, ((3, 9),), f"It leads by 1 mention. {SURE}"),
+        (3, (), f"It leads by 1 mention. {SURE}"),  # the next that is shown is not the next
+        (2, ((1, 14), (15, 20)), f"{CLOSE}. {SURE}"),
+        (None, (), SURE),
     ],
 )
 def test_a_place_says_how_sure_it_is(
     *,
     demo_run: Run,
-    share: float | None,
     behind: int | None,
     ties: tuple[tuple[int, int], ...],
     text: str,
 ) -> None:
-    own = {"rank_low": 1, "rank_high": 4, "mentions": 5, "next_ahead": share, "workarounds": ()}
+    own = {"rank_low": 1, "rank_high": 4, "mentions": 5, "workarounds": ()}
     one = capability(demo_run, rank=1, **own)
     others = (one,) if behind is None else (one, capability(demo_run, rank=behind, mentions=4))
     run = replace(demo_run.published.summary, ties=ties, stale_days=90)
@@ -181,13 +163,13 @@ def test_a_place_says_how_sure_it_is(
 
 
 def test_a_pin_never_comes_with_the_confidence_of_a_rank(demo_run: Run) -> None:
-    item = capability(demo_run, rank=1, rank_low=4, rank_high=24, pinned_by="ana", unpinned_rank=9)
+    item = capability(demo_run, rank=1, rank_low=4, rank_high=24, pinned=True, pinned_by="ana")
     run = replace(demo_run.published.summary, stale_days=90)
-    assert phrase("pinned", item, "mentions") == "pinned by ana; by mentions rank 9, 4 to 24"
-    assert phrase("rank", item, "mentions") == "1, pinned by ana; by mentions rank 9, 4 to 24"
-    assert (phrase("rank_interval", item), phrase("overtaken", item)) == ("pinned", "")
+    assert phrase("pinned", item, "mentions") == "pinned by ana; by mentions rank 4 to 24"
+    assert phrase("rank", item, "mentions") == "1, pinned by ana; by mentions rank 4 to 24"
+    assert phrase("rank_interval", item) == "pinned"
     assert phrase("place", item, (item,), run).startswith(
-        "Without the pin its rank by mentions would be 9, with 90 % confidence between 4 and 24."
+        "Without the pin its rank by mentions would be 4 to 24, with 90 % confidence."
     )
 
 

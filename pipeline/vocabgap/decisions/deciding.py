@@ -27,6 +27,7 @@ from vocabgap.decisions.record import (
 from vocabgap.decisions.replay import (
     agreeing,
     in_force,
+    outgrown,
     replaced,
     require_change,
     require_own_label,
@@ -42,11 +43,12 @@ from vocabgap.errors import (
     require_kind,
     texts,
 )
+from vocabgap.model.capability import SETTLED
 from vocabgap.model.loading import login
 from vocabgap.model.lookup import Named, find_capability, find_wording, lookup
 from vocabgap.model.moments import iso, require_offset
 from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
-from vocabgap.model.tables import REGRESSED, SETTLED
+from vocabgap.model.tables import REGRESSED
 from vocabgap.reporting.manifest import Manifest
 from vocabgap.reporting.published_run import read_gaps, read_groups, read_run
 from vocabgap.text import can_be_seen, excerpt, form, is_excerpt, printable_name, shortened
@@ -107,7 +109,7 @@ class Decisions:
 
     def outgrown(self) -> frozenset[str]:
         """Return the identifiers of the decisions that groups of the run have outgrown."""
-        return frozenset(self._ranked["outgrown"].explode().drop_nulls())
+        return frozenset(each.decision_id for each in outgrown(self.in_force(), self._ranked))
 
     def renamed(self) -> dict[str, str]:
         """Map decisions to the present label of their capability, if the run calls it otherwise."""

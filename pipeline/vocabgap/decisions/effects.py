@@ -16,8 +16,9 @@ from vocabgap.decisions.record import Decision
 from vocabgap.decisions.replay import in_force, replay, separations
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import FILTERED
+from vocabgap.model.capability import SETTLED
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import SETTLED, Apart, Constraint
+from vocabgap.model.tables import Apart, Constraint
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.identity import identify
 from vocabgap.text import surface_of

@@ -48,7 +48,7 @@ _CSV_COLUMNS: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
     "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low", "rank_high",
     "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed", "pinned_by",
-    "unpinned_rank", "largest_session",
+    "largest_session",
 )  # fmt: skip
 
 
@@ -201,6 +201,7 @@ def _engine(name: EngineName, remote: str | None) -> "AbstractContextManager[Spa
 
 
 def _notes(result: "Run", settings: Settings) -> list[str]:
+    from vocabgap.decisions.replay import outgrown
     from vocabgap.ingest.scanning import ahead_in_words, unmatched
 
     unit = settings.unit(result.scan.sources)
@@ -208,11 +209,9 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
     inactive, active = result.decisions.inactive, result.decisions.active
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]
-    outgrown = {*result.ranked["outgrown"].explode()}
     return notes + [
         f"this decision no longer applies, because its group has outgrown it: {each.summary}"
-        for each in active
-        if each.decision_id in outgrown
+        for each in outgrown(active, result.ranked)
     ]
 
 

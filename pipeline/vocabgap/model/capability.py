@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final, Literal, Self
 
 import msgspec
 
+SETTLED: Final = ("dismissed", "authored")
+"""The statuses that end a need."""
 # In the demo and in `chemigram`, no session has more than three mentions of a need.
 _LEAST_OF_SESSION: Final = 5
 FIRST_COVERING: Final = 3  # entries that cover a part of a need, and wordings of each
@@ -128,13 +130,10 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     rank_low: Annotated[int, means("best rank in its 90 % interval, without its pin (samples of images)")]
     rank_high: Annotated[int, means("worst rank in its 90 % interval, without its pin (samples of images)")]
     trend: Annotated[str | None, means("`rising`, `steady`, `fading` or `new`; null if unclear")]
-    priority: Annotated[float, means("product of `reach`, `need` and `recency`, 0 to 1")]
+    priority: Annotated[float, means("images (logarithm) x share unsatisfied x recency, 0 to 1")]
     covered_by: Annotated[tuple[Cover, ...], means("nearest entries, and the one that explains most")]
     status: Annotated[str, means("`new`, `open`, `dismissed`, `authored` or `regressed`")]
     tie_group: Annotated[int, means("capabilities with equal numbers are too close to call; counted from 1")]
-    reach: Annotated[float, means("images on a logarithmic scale; 1 for the capability with the most")]
-    need: Annotated[float, means("share of unsatisfied ratings, smoothed towards that of the corpus, 0 to 1")]
-    recency: Annotated[float, means("1 if the last mention is now; halved for each half-life since then")]
     weekly: Annotated[tuple[int, ...], means("mentions in each week, newest last, selected or not")]
     combinations: Annotated[
         tuple[Recurring, ...], means("operations that recur together, most frequent first")
@@ -144,19 +143,12 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     ]
     repeats: Annotated[int, means("mentions that look like verbatim repeats by automation")]
     decisions: Annotated[tuple[str, ...], means("active decisions about it, in order")]
-    established: Annotated[bool, means("whether it has the images and sessions that the settings ask for")]
     pinned: Annotated[bool, means("whether people pinned it; then it is listed even if entries cover it")]
-    outgrown: Annotated[
-        tuple[str, ...],
-        means("decisions on its status that ended: their wordings have under half of its mentions"),
-    ]
-    next_ahead: Annotated[float | None, means("share of samples in which the next one is level or ahead")]
     asked_by: Annotated[tuple[Asker, ...], means("tenants and repositories, most mentions first")]
     mentions_low: Annotated[int, means("fewest mentions in a 90 % interval for the grouping of the wordings")]
     mentions_high: Annotated[int, means("most mentions in a 90 % interval for the grouping of the wordings")]
     mixed: Annotated[bool, means("whether the wordings are probably several needs")]
     pinned_by: Annotated[str | None, means("who pinned it last; null if nobody did")]
-    unpinned_rank: Annotated[int | None, means("if pinned, the rank by its counts; null otherwise")]
     seen: Annotated[int, means("mentions that a trace or a hook reported, without a request in words")] = 0
     largest_session: Annotated[int, means("mentions of the known session with the most mentions")] = 0
     covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
@@ -171,6 +163,11 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     def rated(self) -> int:
         """The number of mentions with a satisfaction."""
         return self.unsatisfied + self.neutral + self.satisfied
+
+    @property
+    def ranks_by_pin(self) -> bool:
+        """Tell whether its pin decides its rank; a pin of a settled capability does not."""
+        return self.pinned and self.status not in SETTLED
 
     @property
     def depends_on_session(self) -> bool:

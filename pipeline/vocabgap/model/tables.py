@@ -11,7 +11,7 @@ import polars as pl
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, require_kind
-from vocabgap.model.capability import Capability, Example
+from vocabgap.model.capability import SETTLED, Capability, Example
 from vocabgap.model.record import PHRASE_FIELDS, GapRecord
 
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
@@ -20,8 +20,8 @@ _DTYPES: Final[dict[type, pl.DataType | type[pl.DataType]]] = {
     bool: pl.Boolean, datetime: UTC_MICROSECONDS, float: pl.Float64, int: pl.Int64, str: pl.String,
 }  # fmt: skip
 # The values of columns that are closed lists.
-NEW, OPEN, DISMISSED, AUTHORED, REGRESSED = ("new", "open", "dismissed", "authored", "regressed")
-SETTLED: Final = (DISMISSED, AUTHORED)
+NEW, OPEN, REGRESSED = ("new", "open", "regressed")
+DISMISSED, AUTHORED = SETTLED
 CONTINUED, SPLIT, MERGED, _, GONE = RELATIONS = ("continued", "split", "merged", NEW, "gone")
 PRESENT, PREVIOUS = ("present", "previous")
 CAPABILITY_PREFIX: Final = "cap-"  # of a `capability_id`
@@ -351,7 +351,7 @@ IDENTITIES: Final = Table(
         Column("label", pl.String, "the name that people gave it; null if nobody did"),
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("pinned", pl.Boolean, "whether people pinned it"),
-        *(_OF_CAPABILITY[name] for name in ("pinned_by", "decisions", "outgrown")),
+        *(_OF_CAPABILITY[name] for name in ("pinned_by", "decisions")),
     ),
 )
 

@@ -9,29 +9,19 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError, converted, require_kind, unusable
 from vocabgap.files.parts import Parts
+from vocabgap.model.capability import SETTLED
 from vocabgap.model.moments import require_offset
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
 from vocabgap.model.settings import RankBy, RankSettings, overridden
-from vocabgap.model.tables import (
-    CAPABILITIES,
-    CLUSTERS,
-    IDENTITIES,
-    RECORDS,
-    SETTLED,
-    WORDINGS,
-    counted,
-    phrase,
-)
+from vocabgap.model.tables import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, WORDINGS, counted, phrase
 from vocabgap.ranking.evidence import READ, Whole, drawn_units, evidence, main_category, variants
 from vocabgap.ranking.identity import Grouping, default_identities
 from vocabgap.ranking.intervals import rank_intervals
-from vocabgap.ranking.priority import trends, with_priority
+from vocabgap.ranking.priority import PINNED, in_order, is_established, trends, with_priority
 from vocabgap.text import count
 
 _DEFAULTS: Final = RankSettings()
-_PINNED: Final = 0  # number of a block, see `_standing`
 _INTERVAL: Final = ("rank_low", "rank_high")
-_TIES: Final = ("mentions", "images", "sessions", "last_seen")
 _ORDER_HINT: Final = "pass the result of vocabgap.rank, or some of its rows in the same order"
 
 
@@ -154,32 +144,23 @@ def capabilities_of(
             how="left",
         )
         .join(identities.rename({"label": "given"}), on="cluster", how="left")
-        .with_columns(
-            pl.coalesce("given", "label").alias("label"),
-            pl.all_horizontal(pl.col(name) >= least for name, least in settings.fewest.items()).alias(
-                "established"
-            ),
-        )
+        .with_columns(pl.coalesce("given", "label").alias("label"))
     )
 
     def placed(*, pins: bool) -> pl.DataFrame:
         """Sort by rank and add the intervals."""
-        numbers = (settings.by.value, *_TIES)
-        ordered = described.with_columns(_standing(pins=pins).alias("standing")).sort(
-            "standing", *numbers, "label", "capability_id",
-            descending=[False, *(True for _ in numbers), False, False], nulls_last=True,
-        )  # fmt: skip
+        ordered = in_order(described, settings.by.value, settings.fewest, pins=pins)
         intervals = rank_intervals(tables["drawn"], ordered, settings, whole)
         return ordered.hstack(intervals).with_row_index("rank", offset=1)
 
-    ranking = placed(pins=True).with_columns(pl.lit(None, pl.Int64).alias("unpinned_rank"))
-    is_first = pl.col("standing") == _PINNED
+    ranking = placed(pins=True)
+    is_first = pl.col("standing") == PINNED
     if ranking.select(is_first.any()).item():
         # A pin is no evidence: the interval is that of the rank by counts.
-        by_counts = placed(pins=False).select("cluster", *_INTERVAL, unpinned_rank="rank")
+        by_counts = placed(pins=False).select("cluster", *_INTERVAL)
         ranking = ranking.join(by_counts, on="cluster", how="left", suffix="_unpinned").with_columns(
             pl.when(is_first).then(pl.col(f"{name}_unpinned")).otherwise(name).alias(name)
-            for name in (*_INTERVAL, "unpinned_rank")
+            for name in _INTERVAL
         )
     return (
         ranking.with_columns(pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by"))
@@ -188,30 +169,23 @@ def capabilities_of(
     )
 
 
-def order_of(ranked: pl.DataFrame, ranked_by: RankBy | str | None = None) -> RankBy:
+def order_of(
+    ranked: pl.DataFrame, ranked_by: RankBy | str | None = None, settings: RankSettings = _DEFAULTS
+) -> RankBy:
     """Return the count that a ranking is sorted by.
 
     Capabilities with decisions may be anywhere. The others must be sorted within their block: established,
     not established, or settled. Without `ranked_by`, the first count that fits is returned.
     """
-    block = (pl.col("status").is_in(SETTLED), pl.col("established"))
+    block = (pl.col("status").is_in(SETTLED), is_established(settings.fewest))
     undecided = ranked.filter(pl.col("decisions").list.len() == 0)
     falls = undecided.select((pl.col(by.value).diff() <= 0).over(*block).all() for by in RankBy)
-    wanted = list(RankBy) if ranked_by is None else [overridden(RankSettings(), by=ranked_by).by]
+    wanted = list(RankBy) if ranked_by is None else [overridden(_DEFAULTS, by=ranked_by).by]
     fitting = [by for by in wanted if ranked["rank"].is_sorted() and falls[by.value].item()]
     if not fitting:
         order = " nor ".join(by.value for by in wanted)
         raise InvalidInputError(f"the capabilities are not ranked by {order}", hint=_ORDER_HINT)
     return fitting[0]
-
-
-def _standing(*, pins: bool) -> pl.Expr:
-    """Return the number of each row's block; blocks are ranked one after the other.
-
-    The order is: pinned (if pins count), established, not established, dismissed or authored.
-    """
-    settled, is_pinned = pl.col("status").is_in(SETTLED), pl.col("pinned") & pins
-    return pl.when(settled).then(3).when(is_pinned).then(_PINNED).when("established").then(1).otherwise(2)
 
 
 def _capabilities(tables: dict[str, pl.DataFrame], clusters: Grouping) -> pl.DataFrame:

@@ -35,6 +35,7 @@ from vocabgap.text import surface_of
 ID_DIGITS: Final = 12
 _AUTHOR: Final = "author"
 _Pair = tuple[str | None, str | None]  # capabilities of the earlier and the later run
+OUTGROWN: Final = " – no longer holds: the group has outgrown it"  # in column `decisions`
 _STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
 _SIDES: Final = ("previous", "present")
 _NAMES: Final = pl.List(pl.String)
@@ -112,7 +113,7 @@ def identify(
         .with_columns(
             pl.coalesce("status", otherwise),
             pl.col("pinned").fill_null(value=False),
-            pl.col("decisions", "outgrown").fill_null([]),
+            pl.col("decisions").fill_null([]),
         )
         .sort("cluster")
         .select(IDENTITIES.names)
@@ -136,7 +137,6 @@ def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
         status=pl.lit(OPEN),
         pinned=pl.lit(value=False),
         decisions=pl.lit([], _NAMES),
-        outgrown=pl.lit([], _NAMES),
     ).match_to_schema(IDENTITIES.schema, missing_columns="insert")
 
 
@@ -207,7 +207,7 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) 
         .group_by("cluster", "decision_id")
         .agg(pl.col("mentions").sum().alias("carried"))
     )
-    why = "{} – no longer holds: the group has outgrown it, with {} of {} mentions in the same words"
+    why = f"{{}}{OUTGROWN}, with {{}} of {{}} mentions in the same words"
     in_words = pl.when("is_outgrown").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
     given = pl.when("has_regressed").then(pl.lit(REGRESSED)).otherwise(action.replace(_STATUS_OF))
     return (
@@ -226,9 +226,9 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) 
             is_pin.any().alias("pinned"),
             pl.col("actor").filter(is_pin).last().alias("pinned_by"),
             in_words.alias("decisions"),
-            pl.col("decision_id").filter("is_outgrown").alias("outgrown"),
+            pl.col("is_outgrown").any(),
         )
-        .with_columns(pl.coalesce("status", pl.when(pl.col("outgrown").list.len() > 0).then(pl.lit(OPEN))))
+        .with_columns(pl.coalesce("status", pl.when("is_outgrown").then(pl.lit(OPEN))))
     )
 
 

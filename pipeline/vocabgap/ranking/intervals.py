@@ -14,7 +14,7 @@ from vocabgap.files.parts import temporary_place, writing_in
 from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.evidence import Whole
-from vocabgap.ranking.priority import FloatArray, factors
+from vocabgap.ranking.priority import FloatArray, priority
 
 IntArray = npt.NDArray[np.int64]
 Int32Array = npt.NDArray[np.int32]
@@ -26,7 +26,7 @@ SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
 _CELLS: Final = 1 << 21  # numbers in each array, for the draws that are computed at once
 _HELD: Final = 128 << 20  # bytes of places that are held in memory
-_COLUMNS: Final = ("rank_low", "rank_high", "tie_group", "next_ahead")
+_COLUMNS: Final = ("rank_low", "rank_high", "tie_group")
 _INTERVALS: Final = {name: CAPABILITIES.schema[name] for name in _COLUMNS}
 
 
@@ -79,16 +79,14 @@ def rank_intervals(
         first, end = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
         low, high = first, end - 1
         groups = tie_groups([first[:, np.newaxis]])
-        ahead = np.full(ordered.height, np.nan)
     else:
-        low, high, groups, ahead = _drawn_ranks(shares, blocks, settings)
+        low, high, groups = _drawn_ranks(shares, blocks, settings)
     place = np.arange(ordered.height, dtype=np.int64)
     return pl.DataFrame(
         {
             "rank_low": np.minimum(low, place) + 1,
             "rank_high": np.maximum(high, place) + 1,
             "tie_group": groups,
-            "next_ahead": pl.Series(ahead, nan_to_null=True),
         },
         schema=_INTERVALS,
     )
@@ -139,20 +137,18 @@ def _draws(size: int, often: FloatArray | None, widest: int) -> Iterator[FloatAr
 
 def _drawn_ranks(
     shares: _Shares, blocks: list[tuple[int, int]], settings: RankSettings
-) -> tuple[Int32Array, Int32Array, IntArray, FloatArray]:
-    """Return both ends of each interval, counted from 0, the tie groups, and the shares of `next_ahead`.
+) -> tuple[Int32Array, Int32Array, IntArray]:
+    """Return both ends of each interval, counted from 0, and the tie groups.
 
     Memory does not hold the places of many capabilities in all draws. A file then holds them.
     """
     count = len(shares.starts) - 1
-    ahead = np.zeros(count)
     low, high = np.empty((2, count), np.int32)
     at_once = max(1, _CELLS // DRAWS)
     with writing_in(temporary_place()), SpooledTemporaryFile(_HELD, dir=temporary_place()) as file:
         for drawn in _draws(shares.size, shares.often, max(shares.size, count, len(shares.units))):
             for scores in _scores(shares, drawn, settings):
                 best, worst = places_of(scores, blocks)
-                ahead[:-1] += best[1:] <= best[:-1]
                 file.write(np.stack([best, worst]).tobytes())
 
         def read() -> Iterator[Int32Array]:
@@ -170,15 +166,14 @@ def _drawn_ranks(
                 yield best
 
         groups = tie_groups(read())
-    ahead[[stop - 1 for _, stop in blocks]] = np.nan
-    return low, high, groups, ahead / DRAWS
+    return low, high, groups
 
 
 def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> FloatArray:
     if settings.by is not RankBy.PRIORITY:
         return shares.total(settings.by.value, drawn)
     totals = {amount: shares.total(amount, drawn) for amount in ("images", "unsatisfied", "rated")}
-    return factors(settings, **totals, age=shares.least("age", drawn))["priority"]
+    return priority(settings, **totals, age=shares.least("age", drawn))
 
 
 def places_of(scores: FloatArray, blocks: Sequence[tuple[int, int]]) -> tuple[Int32Array, Int32Array]:

@@ -1,5 +1,6 @@
-"""Priority, from reach, need and recency; and the trend of the mentions."""
+"""The order of capabilities, their priority, and the trend of the mentions."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -7,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from vocabgap.model.capability import SETTLED
 from vocabgap.model.moments import MICROSECONDS_A_DAY
 from vocabgap.model.settings import LEAST_WEEKS, RankSettings
 from vocabgap.model.tables import MENTIONS, UTC_MICROSECONDS, stripped
@@ -24,23 +26,48 @@ _MICROSECONDS_A_WEEK: Final = 7 * MICROSECONDS_A_DAY
 _MICROSECONDS_AN_HOUR: Final = MICROSECONDS_A_DAY // 24
 
 
+PINNED: Final = 0  # number of a block, see `in_order`
+
+
+def is_established(fewest: Mapping[str, int]) -> pl.Expr:
+    """Return whether a capability has at least these numbers, by column (`RankSettings.fewest`)."""
+    return pl.all_horizontal(pl.col(name) >= least for name, least in fewest.items())
+
+
+def in_order(
+    capabilities: pl.DataFrame, by: str, fewest: Mapping[str, int], *, pins: bool = True
+) -> pl.DataFrame:
+    """Sort capabilities by rank, and add the number `standing` of their block.
+
+    `by` is the column that decides first. The blocks are: pinned (if pins count), established, not
+    established, dismissed or authored.
+    """
+    settled, is_pinned = pl.col("status").is_in(SETTLED), pl.col("pinned") & pins
+    unsettled = pl.when(is_pinned).then(PINNED).when(is_established(fewest)).then(1).otherwise(2)
+    numbers = (by, "mentions", "images", "sessions", "last_seen")
+    return capabilities.with_columns(standing=pl.when(settled).then(3).otherwise(unsettled)).sort(
+        "standing", *numbers, "label", "capability_id",
+        descending=[False, *(True for _ in numbers), False, False], nulls_last=True,
+    )  # fmt: skip
+
+
 def with_priority(
     counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
 ) -> pl.DataFrame:
-    """Add the columns `reach`, `need`, `recency` and `priority`."""
+    """Add the column `priority`."""
     numbers = counts.select(
         pl.col("images", "unsatisfied").cast(pl.Float64),
         pl.sum_horizontal("unsatisfied", "neutral", "satisfied").cast(pl.Float64).alias("rated"),
         age_in_days(pl.col("last_seen"), now, earliest).alias("age"),
     )
-    computed = factors(settings, **{name: numbers[name].to_numpy() for name in numbers.columns})
-    return counts.with_columns(pl.Series(name, values, pl.Float64) for name, values in computed.items())
+    values = priority(settings, **{name: numbers[name].to_numpy() for name in numbers.columns})
+    return counts.with_columns(pl.Series("priority", values, pl.Float64))
 
 
-def factors(
+def priority(
     settings: RankSettings, *, images: FloatArray, unsatisfied: FloatArray, rated: FloatArray, age: FloatArray
-) -> dict[str, FloatArray]:
-    """Return the three factors of the priority, each from 0 to 1, and their product.
+) -> FloatArray:
+    """Return the priority: the product of three factors from 0 to 1.
 
     - reach = ln(1 + images) / ln(1 + images of the capability that has the most)
     - need = (unsatisfied + 5 p) / (rated + 5). The share of unsatisfied records in the corpus is
@@ -54,8 +81,7 @@ def factors(
     share = (unsatisfied.sum(axis=-1, keepdims=True) + 1.0) / (rated.sum(axis=-1, keepdims=True) + 2.0)
     need = (unsatisfied + SMOOTHING * share) / (rated + SMOOTHING)
     recency = np.power(0.5, age / settings.half_life_days)
-    computed = {"reach": reach, "need": need, "recency": recency, "priority": reach * need * recency}
-    return {name: np.round(values, _DECIMALS) for name, values in computed.items()}
+    return np.asarray(np.round(reach * need * recency, _DECIMALS))
 
 
 def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None) -> pl.Expr:

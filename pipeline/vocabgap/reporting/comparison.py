@@ -7,8 +7,9 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from vocabgap.model.capability import SETTLED
 from vocabgap.model.settings import RankSettings
-from vocabgap.model.tables import CAPABILITIES, CONTINUED, GONE, SETTLED
+from vocabgap.model.tables import CAPABILITIES, CONTINUED, GONE
 from vocabgap.ranking.identity import relations
 from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import PublishedRun
@@ -34,7 +35,7 @@ _ORDER: Final = (  # of the list
     *(Kind.NEW, Kind.REGRESSED, Kind.PINNED, Kind.UNPINNED, Kind.RISEN, Kind.FALLEN),
     *(Kind.RESOLVED, Kind.MERGED, Kind.SPLIT),
 )
-_LATER: Final = ("status", "pinned_by", "unpinned_rank", "rank_low", "rank_high")
+_LATER: Final = ("status", "pinned_by", "rank_low", "rank_high")
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -57,7 +58,6 @@ class Change(msgspec.Struct, frozen=True):
     places: int = 0  # capabilities that it passed, of those open in both runs; negative if they passed it
     # In the later run:
     pinned_by: str | None = None
-    unpinned_rank: int | None = None
     rank_low: int | None = None
     rank_high: int | None = None
 
@@ -94,14 +94,14 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     """
     before, after, one, other = earlier.capabilities, later.capabilities, earlier.manifest, later.manifest
     apart = differences(one.narrowing, other.narrowing, between=other.now - one.now)
-    is_pinned = pl.col("unpinned_rank").is_not_null()
+    is_pinned = pl.col("pinned") & ~pl.col("status").is_in(SETTLED)
     was = before.select(previous_id="capability_id", previous_status="status", was_pinned=is_pinned)
     rows = (
         _related(earlier, later, narrowed_alike=not apart)
         .join(was, on="previous_id", how="left")
-        .join(after.select("capability_id", *_LATER), on="capability_id", how="left")
+        .join(after.select("capability_id", *_LATER, is_pinned=is_pinned), on="capability_id", how="left")
         .filter(pl.col("status").is_not_null() | pl.col("previous_status").is_not_null())
-        .with_columns(pl.col("was_pinned").fill_null(value=False), is_pinned.alias("is_pinned"))
+        .with_columns(pl.col("was_pinned", "is_pinned").fill_null(value=False))
     )
     open_in_both = rows.filter(
         pl.col("relation") == CONTINUED,
@@ -129,7 +129,7 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
         unchanged.height,
         apart,
         model_differences(one.model, other.model),
-        *([] if other.rendering is None else [other.rendering.ranked_by]),
+        other.ranked_by,
     )
 
 

@@ -14,9 +14,11 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 import polars as pl
 
+from vocabgap.model.capability import SETTLED
 from vocabgap.model.moments import iso
 from vocabgap.model.selection import Selection
 from vocabgap.model.tables import CAPABILITIES, HISTORY, LINEAGE, NEW, UTC_MICROSECONDS
+from vocabgap.ranking.priority import in_order
 from vocabgap.reporting.listed import Past
 from vocabgap.reporting.manifest import Manifest, read_manifest
 from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, resolve_target
@@ -80,7 +82,7 @@ def carried_on(
     `ranked` is table `capabilities` of the run, and `relations` its table `lineage`.
     """
     key = RunKey.of(manifest)
-    rows = pl.concat([earlier.filter(pl.col("run") != key.run), _own_rows(ranked, key, relations)])
+    rows = pl.concat([earlier.filter(pl.col("run") != key.run), _own_rows(ranked, manifest, relations)])
     if not rows["moment"].is_sorted():
         rows = rows.sort("moment", maintain_order=True)
     runs = _runs(rows)
@@ -187,8 +189,12 @@ def became_of(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _own_rows(ranked: pl.DataFrame, key: RunKey, relations: pl.DataFrame | None) -> pl.DataFrame:
+def _own_rows(ranked: pl.DataFrame, manifest: Manifest, relations: pl.DataFrame | None) -> pl.DataFrame:
     CAPABILITIES.require(ranked)
+    is_pinned = pl.col("pinned") & ~pl.col("status").is_in(SETTLED)
+    fewest = manifest.settings.rank.fewest
+    by_counts = in_order(ranked, manifest.ranked_by, fewest, pins=False)
+    pins = by_counts.with_row_index("unpinned_rank", offset=1).filter(is_pinned)
     before = (
         (LINEAGE.empty() if relations is None else relations)
         .filter(pl.col("relation") != NEW, pl.col("capability_id") != pl.col("previous_id"))
@@ -198,9 +204,15 @@ def _own_rows(ranked: pl.DataFrame, key: RunKey, relations: pl.DataFrame | None)
     return (
         ranked.head(MOST_CAPABILITIES)
         .join(before, on="capability_id", how="left", maintain_order="left")
+        .join(
+            pins.select("capability_id", "unpinned_rank"),
+            on="capability_id",
+            how="left",
+            maintain_order="left",
+        )
         .with_columns(
             pl.col("came_from").fill_null([]),
-            *(pl.lit(value).alias(name) for name, value in key._asdict().items()),
+            *(pl.lit(value).alias(name) for name, value in RunKey.of(manifest)._asdict().items()),
         )
         .select(HISTORY.names)
         .cast(HISTORY.schema)

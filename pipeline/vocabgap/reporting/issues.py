@@ -15,8 +15,8 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.model.capability import Capability
-from vocabgap.model.tables import AUTHORED, PRESENT, SETTLED
+from vocabgap.model.capability import SETTLED, Capability
+from vocabgap.model.tables import AUTHORED, PRESENT
 from vocabgap.ranking.identity import derived_id
 from vocabgap.reporting.history import became_of, earlier_rows
 from vocabgap.reporting.manifest import Rendering

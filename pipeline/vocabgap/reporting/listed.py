@@ -10,8 +10,8 @@ import msgspec
 import polars as pl
 
 from vocabgap.files.parts import Parts
-from vocabgap.model.capability import Asker, Capability, Tally, means
-from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, SETTLED, counted
+from vocabgap.model.capability import SETTLED, Asker, Capability, Tally, means
+from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, counted
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.grouping import Clusters

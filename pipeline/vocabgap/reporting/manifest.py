@@ -185,6 +185,11 @@ class Manifest(msgspec.Struct, frozen=True):
         return Settings() if self.parameters is None else self.parameters.settings
 
     @property
+    def ranked_by(self) -> str:
+        """Return the count that the ranking is sorted by."""
+        return self.settings.rank.by.value if self.rendering is None else self.rendering.ranked_by
+
+    @property
     def selection(self) -> Selection:
         """Return the selection of the run; all records if unknown."""
         return Selection() if self.parameters is None else self.parameters.selection

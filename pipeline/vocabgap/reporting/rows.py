@@ -92,14 +92,12 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     priority: float
     # Phrases:
     interval: str
-    pin: str  # the person who pinned it, and the rank without the pin; else empty
-    overtaken: str  # share of samples; empty if unknown
+    pin: str  # the person who pinned it, and the interval without the pin; else empty
     likely: str
     marks: str  # warnings beside the rank; mostly empty
     asked: str
     rated: str
     trend_phrase: str
-    factors: str
     category: int  # the main one
     categories: Pairs
     operations: Pairs
@@ -114,7 +112,6 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     covered: tuple[tuple[str, int, tuple[str, ...]], ...]  # entry, mentions, covered wordings
     lineage: tuple[str, ...]
     decisions: tuple[str, ...]
-    outgrown: tuple[str, ...]
     together: str  # why its wordings are one group
     repeats: int
     seen: int
@@ -195,12 +192,10 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         likely=phrase("likely", item),
         marks=", ".join(filter(None, (phrase("marks", item), index.doubted.get(item.capability_id)))),
         pin=excerpt(phrase("pinned", item, index.ranked_by), most),
-        overtaken=phrase("overtaken", item),
         asked=excerpt(phrase("asked_by", item, index.askers), most),
         rated=phrase("satisfaction", item),
         trend_phrase=phrase("trend", item),
         together=excerpt(phrase("together", item, _common_words(item)), most),
-        factors=phrase("factors", item),
         category=index.categories.place(item.intent_category),
         categories=_placed(item.categories[: limits.names], index.categories),
         operations=_placed(item.operations[: limits.names], index.operations),

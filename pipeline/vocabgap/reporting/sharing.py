@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import count
 from typing import Final, TypeVar
 
 import msgspec
@@ -15,6 +14,7 @@ from vocabgap.model.frames import need
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, OWNER, default_of, phrase
 from vocabgap.ranking.evidence import folded
+from vocabgap.ranking.priority import in_order
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Listed
 from vocabgap.reporting.overviews import Category, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
@@ -40,8 +40,8 @@ SUMMARY_AS_IT_IS: Final = (
 CAPABILITY_AS_IT_IS: Final = (
     *("rank", "rank_low", "rank_high", "mentions", "images", "sessions", "first_seen", "last_seen"),
     *("unsatisfied", "neutral", "satisfied", "unrated", "cohesion", "trend"),
-    *("priority", "tie_group", "reach", "need", "recency", "weekly", "repeats", "established"),
-    *("next_ahead", "mentions_low", "mentions_high", "mixed", "seen", "largest_session"),
+    *("priority", "tie_group", "weekly", "repeats"),
+    *("mentions_low", "mentions_high", "mixed", "seen", "largest_session"),
 )
 ACCOUNT_AS_IT_IS: Final = (
     *("files", "unreadable", "lines", "records", "counted", "filtered", "duplicates", "superseded"),
@@ -78,7 +78,7 @@ def shareable(
     rows = tables["rows"]
     rare = rows.filter(pl.col("places") < fewest)
     frequent = {*rows.filter(pl.col("places") >= fewest)["capability_id"]}
-    everything = _without_pins(summary.everything)
+    everything = _without_pins(summary)
     many = [each for each in everything if each.capability.capability_id in frequent]
     # Decisions stay private, so settled capabilities are not listed.
     open_or_covered = [each for each in many if each.group != DECIDED]
@@ -134,16 +134,17 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
     )
 
 
-def _without_pins(everything: Sequence[Listed]) -> tuple[Listed, ...]:
+def _without_pins(summary: Summary) -> tuple[Listed, ...]:
     """Rank capabilities by their counts alone, because decisions stay private."""
-    pinned = {each.capability.unpinned_rank for each in everything}
-    others = (rank for rank in count(1) if rank not in pinned)
-    ranked = [
-        structs.replace(each, capability=structs.replace(item, rank=item.unpinned_rank or next(others)))
-        for each in sorted(everything, key=lambda each: each.capability.rank)
-        for item in [each.capability]
-    ]
-    return tuple(sorted(ranked, key=lambda each: each.capability.rank))
+    names = ("capability_id", "label", "status", "pinned", "mentions", "images", "sessions", "last_seen")
+    columns = dict.fromkeys((*names, summary.ranked_by, *summary.fewest))
+    rows = [[getattr(each.capability, name) for name in columns] for each in summary.everything]
+    frame = pl.DataFrame(rows, _schema_of(*columns), orient="row").with_row_index("place")
+    ordered = in_order(frame, summary.ranked_by, summary.fewest, pins=False)
+    return tuple(
+        structs.replace(listed, capability=structs.replace(listed.capability, rank=rank))
+        for rank, listed in enumerate((summary.everything[place] for place in ordered["place"]), 1)
+    )
 
 
 def _allowed(struct: _Struct, as_it_is: Sequence[str], **rewritten: object) -> _Struct:

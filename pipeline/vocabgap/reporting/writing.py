@@ -148,7 +148,9 @@ def report(
         combinations,
     )
     manifest = replace(
-        new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
+        new_manifest(
+            moment, ranked.height, Rendering(top, order_of(ranked, ranked_by, settings.rank).value, "")
+        ),
         inputs=() if scan is None else _inputs(scan.files),
         timings=tuple(timings),
         shortlist=tuple(shortlist),

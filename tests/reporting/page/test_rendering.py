@@ -198,17 +198,13 @@ def test_elements_stand_where_they_may(seen: Read) -> None:
 
 def test_what_is_known_of_a_capability_alone_is_in_its_panel(summary: Summary) -> None:
     askers = (Asker("reeve", "coast", 5), Asker("pilot", "<town>", 2))
-    made = listed(
-        summary, next_ahead=0.25, asked_by=askers, outgrown=("dec-000000000001", "dec-000000000002")
-    )
+    made = listed(summary, asked_by=askers)
     whole = replace(summary, capabilities=(made.capability,), everything=(made,), askers=askers)
     seen = read(render_page(whole))
-    assert "Could be overtaken by the next in 25 % of samples" in seen.text
     assert (
         "Asked for by 2 tenants in 2 repositories, most often in 'coast' of 'reeve' (5)"
         in seen.text
     )
-    assert "Decisions that no longer apply dec-000000000001, dec-000000000002" in seen.text
 
 
 def test_without_trends_there_is_no_column_of_them(summary: Summary) -> None:

@@ -51,15 +51,13 @@ function facts(capability) {
   const told = [
     ['Known sessions', whole(capability.sessions)],
     ...(capability.status ? [['Status', capability.status]] : []),
-    ...(capability.overtaken ? [['Could be overtaken by the next', `in ${capability.overtaken} of samples`]] : []),
     ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
-    ['Priority', capability.factors],
+    ['Priority', decimals(capability.priority, 2)],
     ...(run.weeks ? [['Trend', capability.trend_phrase]] : []),
     ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
     ['Categories', ...joined(categories, ', ')],
     ...(capability.seen ? [['Seen in traces or by hooks, not asked for', whole(capability.seen)]] : []),
     ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),
-    ...(capability.outgrown.length ? [['Decisions that no longer apply', capability.outgrown.join(', ')]] : []),
     ...(run.deciding !== null ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
   return defined('facts', told);
