@@ -173,4 +173,4 @@ def test_every_tool_of_the_server_is_told() -> None:
         "vocabgap.doors.mcp.server", reason="the extra mcp is not installed"
     )
 
-    assert {tool.name for tool in server.TOOLS} <= first_cells(page("logging"))
+    assert {tool.name for tool in server.TOOLS.values()} <= first_cells(page("logging"))
