@@ -166,21 +166,28 @@ def restore(store: Store, path: Path, *, replace: bool = False) -> Restored:
         while batch := list(islice(remaining, AT_ONCE)):
             dimension = dimension or len(batch[0][1][0].embedding)
             for number, (record, _) in batch:
-                _require_restorable(record, f"{path}:{number}", lines.get(record.id), dimension, holder)
+                length, problem = len(record.embedding), ""
+                if length != dimension:
+                    problem = f"the vector has {length} dimensions, {holder} has {dimension}"
+                elif record.id in lines:
+                    problem = f"line {lines[record.id]} has the same id '{record.id}'"
+                if problem:
+                    message = f"{path}:{number}: {problem}; nothing was written"
+                    raise RefusedError(Code.IMPORT_FAILED, message)
                 lines[record.id] = number
             decoded = [(record, _OBJECT.decode(record.metadata), line) for _, (record, line) in batch]
             if live is not None:
                 refuse_divergence(live, [(record.id, metadata) for record, metadata, _ in decoded])
             rows = (
                 row_of(
-                    one.id,
+                    record.id,
                     metadata,
-                    one.document,
-                    one.embedding,
-                    verbatim=bytes(one.metadata).decode(),
+                    record.document,
+                    record.embedding,
+                    verbatim=bytes(record.metadata).decode(),
                     backup_line=line,
                 )
-                for one, metadata, line in decoded
+                for record, metadata, line in decoded
             )
             restored, left_out = without_forgotten(change, frame_of(rows))
             added += change.add(restored)
@@ -188,19 +195,6 @@ def restore(store: Store, path: Path, *, replace: bool = False) -> Restored:
             without_document += sum(record.document is None for record, *_ in decoded)
     present = len(lines) - added - forgotten
     return Restored(len(lines), added, present, without_document, forgotten, removed, dimension)
-
-
-def _require_restorable(
-    record: BackupRecord, place: str, earlier: int | None, dimension: int, holder: str
-) -> None:
-    """Refuse a record with the id of an earlier line, or with a vector of another length."""
-    length, problem = len(record.embedding), ""
-    if length != dimension:
-        problem = f"the vector has {length} dimensions, {holder} has {dimension}"
-    elif earlier is not None:
-        problem = f"line {earlier} has the same id '{record.id}'"
-    if problem:
-        raise RefusedError(Code.IMPORT_FAILED, f"{place}: {problem}; nothing was written")
 
 
 def read_records(path: Path) -> Iterator[tuple[int, tuple[BackupRecord, str | None]]]:

@@ -87,20 +87,18 @@ def push(call: "Call", request: Push) -> Answer:
     A second push of the same content changes nothing. A log of DIR replaces all records of its path; a
     payload names what it withdraws. A push changes only its own tenant and repository.
     """
-    moment = None if request.now is None else parse_now(request.now)
-    base, head, git = request.base, request.head, request.git
     result = _open(call, create=True).push(
         request.source,
         tenant=request.tenant,
         repo=request.repo,
         deleted=request.delete,
         snapshot=request.snapshot,
-        base=base,
-        head="HEAD" if base is not None and head is None else head,
-        git=git if git is not None or base is None else request.source,
+        base=request.base,
+        head=request.head,
+        git=request.git,
         confirmed=request.yes or partial(_confirmed, request),
         private=request.private,
-        now=moment,
+        now=None if request.now is None else parse_now(request.now),
     )
     shown = result.errors[:_SHOWN]
     notes = [*result.warnings, *(f"{error.code}: {_place(error.details)}{error.message}" for error in shown)]
@@ -303,16 +301,13 @@ def forget(call: "Call", request: Forget) -> Answer:
         lifted = corpus.lift(tenant, request.repo, record=request.record)
         return Answer(view="corpus-forget.txt.j2", result={"records": lifted}, shown={"step": "lifted"})
     forget_these = partial(corpus.forget, tenant, request.repo, image=request.image, record=request.record)
-    if is_dry:
-        result = {**forget_these(dry_run=True)._asdict(), "dry_run": True}
-        return Answer(view="corpus-forget.txt.j2", result=result, shown={"step": "tried", "tenant": tenant})
-    if not request.yes:
+    if not (is_dry or request.yes):
         _ask(f"Forget {count(forget_these(dry_run=True).records, 'record')} of {tenant}?")
     return Answer(
         view="corpus-forget.txt.j2",
-        result=forget_these()._asdict(),
-        shown={"step": "done"},
-        notes=[_NOTE_ON_BYTES],
+        result=forget_these(dry_run=is_dry)._asdict() | ({"dry_run": True} if is_dry else {}),
+        shown={"step": "tried" if is_dry else "done", "tenant": tenant},
+        notes=[] if is_dry else [_NOTE_ON_BYTES],
     )
 
 
@@ -336,16 +331,14 @@ class RemoveOrphans(OfTenant):
 def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
     """Remove the records of a tenant that `status` counts as missing, outdated or superseded."""
     corpus = _open(call)
-    orphans = corpus.remove_orphans(request.tenant, dry_run=True)
-    if request.dry_run:
-        return Answer(view="corpus-remove-orphans.txt.j2", result={"records": orphans, "dry_run": True})
-    if orphans and not request.yes:
+    is_dry = request.dry_run
+    if not (is_dry or request.yes) and (orphans := corpus.remove_orphans(request.tenant, dry_run=True)):
         _ask(f"Remove {count(orphans, 'record')} of {request.tenant}?")
-    removed = corpus.remove_orphans(request.tenant)
+    orphans = corpus.remove_orphans(request.tenant, dry_run=is_dry)
     return Answer(
         view="corpus-remove-orphans.txt.j2",
-        result={"records": removed},
-        notes=[_NOTE_ON_BYTES] if removed else [],
+        result={"records": orphans, **({"dry_run": True} if is_dry else {})},
+        notes=[_NOTE_ON_BYTES] if orphans and not is_dry else [],
     )
 
 

@@ -19,7 +19,7 @@ from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_log_parser, push, read_payload
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import GAP_KIND, PATH_KEY, Measures, Version, is_corpus
-from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forget
+from vocabgap.corpus.withdrawal import Forgotten, Named, deleted_in_git, empties, forget
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.settings import Settings, settings_of
@@ -104,8 +104,8 @@ class Corpus:
             deleted: For a folder: source paths to withdraw.
             snapshot: For a folder: whether to withdraw all logs that are not in it.
             base: For a folder: the revision after which git deleted the files to withdraw.
-            head: The last revision whose deletions count.
-            git: The folder of a git repository that has the revisions.
+            head: The last revision whose deletions count; `HEAD` by default.
+            git: The folder of a git repository that has the revisions; by default the folder.
             confirmed: Whether a push may withdraw the whole repository; a function is called only then.
             private: Whether only the tenant may read the chunks; a payload may also say so itself.
             now: The moment of the push; the present one by default.
@@ -115,12 +115,15 @@ class Corpus:
             VocabgapError: The folder or the file cannot be read, or the tenant or repository is unusable.
         """
         tenant = require_identity(tenant, repo)
-        if head is not None and base is None:
+        if base is not None:
+            head = head or "HEAD"
+        elif head is not None:
             raise InvalidInputError("--head is given without --base", hint="add --base REVISION")
         parser, is_folder = gap_log_parser(self.settings.sources), False
         if isinstance(source, Mapping):
             payload = source
         elif is_folder := Path(source).is_dir():
+            git = git or source
             signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": head}
             payload, parser = self._read_folder(Path(source), tenant, repo, signals, snapshot, confirmed)
         elif deleted or snapshot or base is not None:
@@ -266,8 +269,8 @@ class Corpus:
             record: Only the record with this id, of the chunk or of the gap record.
             dry_run: Whether to only count them.
         """
-        sources = self.settings.sources
-        return forget(self.store, tenant, repo, image=image, record=record, sources=sources, dry_run=dry_run)
+        named = Named(tenant, repo, image, record)
+        return forget(self.store, named, self.settings.sources, dry_run=dry_run)
 
     def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
         """Allow forgotten records in later pushes and restores; return their number."""

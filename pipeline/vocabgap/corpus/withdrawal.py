@@ -235,6 +235,20 @@ def deleted_in_git(folder: Path, base: str, head: str) -> tuple[str, ...]:
     return tuple(sorted(name.decode("utf-8", "backslashreplace") for name in names if name))
 
 
+class Named(NamedTuple):
+    """The records to forget: those of a tenant, perhaps only of a repository or an image, or only one."""
+
+    tenant: str
+    repo: str | None = None
+    image: str | None = None
+    record: str | None = None
+
+    @property
+    def owned(self) -> pl.Expr:
+        """The condition of the tenant's rows."""
+        return scope([self.tenant], [] if self.repo is None else [self.repo])
+
+
 class Forgotten(NamedTuple):
     """The number of removed records, and of source paths that are empty afterwards."""
 
@@ -249,94 +263,87 @@ class _Chosen(NamedTuple):
     logs: pl.DataFrame
     paths: pl.DataFrame
 
+    @property
+    def counted(self) -> Forgotten:
+        return Forgotten(self.chunks.height, self.paths.height)
+
 
 def forget(
-    store: Store,
-    tenant: str,
-    repo: str | None = None,
-    *,
-    image: str | None = None,
-    record: str | None = None,
-    sources: Mapping[str, Source] | None = None,
-    dry_run: bool = False,
+    store: Store, named: Named, sources: Mapping[str, Source] | None = None, *, dry_run: bool = False
 ) -> Forgotten:
     """Remove records for good; their hashes keep them out of later pushes.
 
     The entries of logs are removed with their image, repository or tenant. If single records are removed,
     the rejected lines of their log lose their text, because they may be copies.
     """
-    if not tenant:
-        raise InvalidInputError("no tenant is named", hint="name the tenant whose records to forget")
-    tenant = normal_tenant(tenant) or tenant
+    named = named._replace(tenant=normal_tenant(named.tenant) or named.tenant)
     if dry_run:
-        chosen = _chosen(store.version(), tenant, repo, image, record, sources)
-        return Forgotten(chosen.chunks.height, chosen.paths.height)
-    with store.changing(f"forget records of {tenant}") as change:
-        chosen = _chosen(change, tenant, repo, image, record, sources)
+        return _chosen(store.version(), named, sources).counted
+    with store.changing(f"forget records of {named.tenant}") as change:
+        chosen = _chosen(change, named, sources)
         change.delete(pl.col("id").is_in(chosen.chunks["id"].implode()))
         logs = change.table("logs").join(chosen.logs, on=PATH_KEY, how="anti")
         change.keep("logs", without_text(logs, chosen.chunks))
-        if image is None and record is None:
-            change.keep("paths", change.table("paths").filter(~_owned(tenant, repo)))
+        if named.image is None and named.record is None:
+            change.keep("paths", change.table("paths").filter(~named.owned))
         else:  # the snapshots may name forgotten paths
-            names = {*chosen.paths.rows()}
+            places = {*chosen.paths.rows()}
             for owner, repo_slug, moment, paths in change.table("paths").iter_rows():
-                left = [path for path in paths if (owner, repo_slug, path) not in names]
+                left = [path for path in paths if (owner, repo_slug, path) not in places]
                 change.keep_paths(owner, repo_slug, left, moment)
         hashes = pl.concat([change.table("forgotten"), _hashes(chosen.chunks)])
         change.keep("forgotten", hashes.unique().sort(pl.all()))
-    return Forgotten(chosen.chunks.height, chosen.paths.height)
+    return chosen.counted
 
 
-def _owned(tenant: str, repo: str | None) -> pl.Expr:
-    return scope([tenant], [] if repo is None else [repo])
-
-
-def _chosen(  # noqa: PLR0917 - as in `forget`
-    version: Version,
-    tenant: str,
-    repo: str | None,
-    image: str | None,
-    record: str | None,
-    sources: Mapping[str, Source] | None,
-) -> _Chosen:
-    require_owner(version, tenant, repo)
-    owned = _owned(tenant, repo)
+def _chosen(version: Version, named: Named, sources: Mapping[str, Source] | None) -> _Chosen:
+    image, record = named.image, named.record
+    require_owner(version, named.tenant, named.repo)
     columns = (*(("id", *PATH_KEY) if image is None else READ), "kind", "name")
-    own = chunks = version.rows(columns, owned)
-    own_logs = logs = version.table("logs").filter(owned)
+    owned = chunks = version.rows(columns, named.owned)
+    owned_logs = logs = version.table("logs").filter(named.owned)
     if record is not None:
-        # The name of a gap record's chunk is its id; other names, such as a heading, are not ids.
-        is_gap = pl.col("kind").eq(GAP_KIND)
-        exact = chunks.filter(pl.col("id").eq(pl.lit(record)) | (is_gap & pl.col("name").eq(pl.lit(record))))
-        own_id = pl.when(is_gap).then("name").otherwise("id")
-        begins = pl.col("id").str.starts_with(record) | (is_gap & pl.col("name").str.starts_with(record))
-        chunks = exact if exact.height or len(record) < FEWEST_DIGITS else chunks.filter(begins)
-        if chunks.select(own_id).n_unique() > 1 and not exact.height:
-            raise InvalidInputError(
-                f"several records begin with '{record}'", hint="give the full id of one of them"
-            )
-        logs = logs.clear()
+        chunks, logs = _of_record(chunks, record), logs.clear()
     images: set[str] = set()
     if image is not None:  # gap records that name the image, and everything from its folder
         lines, scanned = scan_chunks(chunks, sources)
-        named = lines.join(scanned.gaps.select("line", "image_id"), on="line")
-        places = [named.select("id", "image_id"), lines.select("id", "folder"), chunks.select("id", _FOLDER)]
+        by_name = lines.join(scanned.gaps.select("line", "image_id"), on="line")
+        places = [
+            by_name.select("id", "image_id"),
+            lines.select("id", "folder"),
+            chunks.select("id", _FOLDER),
+        ]
         by_image = pl.concat([place.rename({place.columns[1]: "image"}) for place in places])
         folder = pl.col("folder").fill_null(_FOLDER)
         images = {*by_image["image"], *logs.select(folder)["folder"]} - {None}
         chunks = chunks.join(by_image.filter(image=image), on="id", how="semi")
         logs = logs.filter(folder == pl.lit(image))
     if chunks.is_empty() and logs.is_empty() and (image or record):
-        named_by = {"record": record, "image": image}
-        what = " of ".join(f"{kind} '{name}'" for kind, name in named_by.items() if name is not None)
+        kinds = {"record": record, "image": image}
+        what = " of ".join(f"{kind} '{name}'" for kind, name in kinds.items() if name is not None)
         near = did_you_mean(image, images) if image and image not in images else ""
         compact = "`vocabgap corpus compact` removes the bytes of forgotten records"
         hint = near or (compact if version.measures.deleted else LISTED_BY)
         raise NotFoundError(f"there is no {what} to forget", hint=hint)
-    left = own.join(chunks, on="id", how="anti"), own_logs.join(logs, on=PATH_KEY, how="anti")
+    left = owned.join(chunks, on="id", how="anti"), owned_logs.join(logs, on=PATH_KEY, how="anti")
     before, after = (pl.concat([a.select(PATH_KEY), b.select(PATH_KEY)]) for a, b in ((chunks, logs), left))
     return _Chosen(chunks, logs, before.unique().join(after, on=PATH_KEY, how="anti"))
+
+
+def _of_record(chunks: pl.DataFrame, record: str) -> pl.DataFrame:
+    """Return the chunks of the record with an id, or with its first digits."""
+    # The name of a gap record's chunk is its id; other names, such as a heading, are not ids.
+    is_gap = pl.col("kind").eq(GAP_KIND)
+    exact = chunks.filter(pl.col("id").eq(pl.lit(record)) | (is_gap & pl.col("name").eq(pl.lit(record))))
+    if exact.height or len(record) < FEWEST_DIGITS:
+        return exact
+    begins = pl.col("id").str.starts_with(record) | (is_gap & pl.col("name").str.starts_with(record))
+    chunks = chunks.filter(begins)
+    if chunks.select(pl.when(is_gap).then("name").otherwise("id")).n_unique() > 1:
+        raise InvalidInputError(
+            f"several records begin with '{record}'", hint="give the full id of one of them"
+        )
+    return chunks
 
 
 def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
