@@ -9,8 +9,7 @@ from msgspec.structs import astuple
 from builders.ingest import scan_bytes
 from vocabgap.ingest import lines
 from vocabgap.ingest.discovery import LogFile, LogKind
-from vocabgap.ingest.lines import Completed, RecordColumns
-from vocabgap.ingest.reading import Block
+from vocabgap.ingest.lines import BlockRecords, RecordColumns
 from vocabgap.model.record import GapRecord, record_id
 from vocabgap.model.tables import RECORDS
 
@@ -24,19 +23,14 @@ LOG = LogFile("/pier/log.jsonl", "coast", "pier/log.jsonl", "pier", LogKind())
 
 
 def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) -> pl.DataFrame:
-    """Hands the batches over one by one; the lines are numbered on, ten bytes each."""
-    collected, total = RecordColumns("mira"), 0
+    """Hand the batches over in turn; the lines are numbered on."""
+    collected, first = RecordColumns("mira"), 1
     for batch in batches:
-        numbers = range(total + 1, total + len(batch) + 1)
-        total += len(batch)
-        collected.extend(
-            LOG,
-            Block(numbers.start, 10 * numbers.start, [b"x" * 9] * len(numbers)),
-            range(len(batch)),
-            Completed(
-                list(zip(*map(astuple, batch), strict=True)), [False] * len(batch), unreadable or {}
-            ),
-        )
+        columns = list(zip(*map(astuple, batch), strict=True))
+        numbers = range(first, first + len(batch))
+        nameless = [False] * len(batch)
+        collected.add(BlockRecords(LOG, columns, numbers, numbers, nameless, unreadable or {}), 0)
+        first = numbers.stop
     return collected.parts().collect().select(RECORDS.names)
 
 

@@ -9,34 +9,27 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 import polars as pl
-from msgspec.structs import astuple
 
 from vocabgap.files.parts import Collector, Parts
 from vocabgap.ingest.accounting import MOMENT, NAMELESS
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, FormError
-from vocabgap.ingest.reading import Block, OpenLog
-from vocabgap.ingest.rows import Columns, Row, RowDecoder
+from vocabgap.ingest.reading import MIB, Block, OpenLog
+from vocabgap.ingest.rows import Columns, RowDecoder
 from vocabgap.model.record import FIELDS, RejectReason, Repair, in_utc, record_ids
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
 
-# The last line may be cut inside a string or inside a character.
-_TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
 BATCH: Final = 4_000  # rows; more of them no longer fit into the caches of a processor
-BATCH_BYTES: Final = 32 << 20
-RAW_LIMIT: Final = 512
 TEXT: Final = "text"
 FOLDER: Final = "folder"
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 
 
 class LogsRead(NamedTuple):
@@ -56,21 +49,23 @@ class LineCounts:
     passed_over: int = 0
 
 
-class Completed(NamedTuple):
-    """Columns of records with their images, and times in UTC."""
+class BlockRecords(NamedTuple):
+    """The records of a block of a log, with their images and with times in UTC."""
 
+    log: LogFile
     columns: Columns
-    nameless: Sequence[bool]  # which rows named no image
-    unreadable: dict[int, str]  # times beyond UTC as text, by place
+    lines: Sequence[int]
+    offsets: Sequence[int]
+    nameless: Sequence[bool]  # whether the line names no image
+    unreadable: dict[int, str]  # texts of timestamps, by place
+    texts: Sequence[str] = ()  # of the lines, if they are kept
 
 
 @dataclass(slots=True)
 class RecordColumns:
     """Records that become table `records` in parts, in the order of the lines.
 
-    The table also has the columns `MOMENT` and `NAMELESS`.
-
-    With text, the table also has the columns `TEXT` and `FOLDER`.
+    The table also has the columns `MOMENT` and `NAMELESS`; with text, `TEXT` and `FOLDER`, too.
     """
 
     tenant_id: str
@@ -79,60 +74,45 @@ class RecordColumns:
     _before: LogFile | None = None  # the log of the last record
     _moment: datetime | None = None  # of the last record
     _bytes: int = 0
-    _columns: list[Columns] = field(default_factory=list)  # of each block
-    _lines: list[int] = field(default_factory=list)
-    _offsets: list[int] = field(default_factory=list)
-    _nameless: list[bool] = field(default_factory=list)
-    _unreadable: dict[int, str] = field(default_factory=dict)
-    _logs: list[LogFile] = field(default_factory=list)
-    _counts: list[int] = field(default_factory=list)
-    _texts: list[str] = field(default_factory=list)
+    _rows: int = 0
+    _blocks: list[BlockRecords] = field(default_factory=list)
 
-    def extend(self, log: LogFile, block: Block, positions: Sequence[int], completed: "Completed") -> None:
-        """Add some lines of a block, whose positions there are given."""
-        columns, nameless, unreadable = completed
-        self._nameless += nameless
-        if self.with_text:  # the line of a record is UTF-8
-            self._texts += [block.lines[position].decode() for position in positions]
-        for place, text in unreadable.items():
-            self._unreadable[len(self._lines) + place] = text
-        self._columns.append(columns)
-        if len(positions) == len(block.lines):
-            self._lines += range(block.number, block.number + len(positions))
-            self._offsets += block.offsets()
-        else:
-            offsets = list(block.offsets())
-            self._lines += [block.number + position for position in positions]
-            self._offsets += [offsets[position] for position in positions]
-        self._logs.append(log)
-        self._counts.append(len(positions))
-        self._bytes += sum(map(len, block.lines))
-        if len(self._lines) >= BATCH or self._bytes >= BATCH_BYTES:
+    def add(self, records: BlockRecords, size: int) -> None:
+        """Add the records of a block whose lines have `size` bytes."""
+        self._blocks.append(records)
+        self._rows += len(records.lines)
+        self._bytes += size
+        if self._rows >= BATCH or self._bytes >= 32 * MIB:
             self.flush()
 
     def flush(self) -> None:
         """Make a frame of the collected records."""
-        if not self._lines:
+        if not self._blocks:
             return
-        values = [list(chain.from_iterable(parts)) for parts in zip(*self._columns, strict=True)]
+        logs, columns, *others, unreadable_by_block, texts = zip(*self._blocks, strict=True)
+        counts = [len(block.lines) for block in self._blocks]
+        unreadable = {
+            first + place: text
+            for first, block in zip(accumulate(counts, initial=0), unreadable_by_block, strict=False)
+            for place, text in block.items()
+        }
+        values = [list(chain.from_iterable(parts)) for parts in zip(*columns, strict=True)]
+        lines, offsets, nameless = (list(chain.from_iterable(parts)) for parts in others)
         named = zip(FIELDS, values, strict=True)
-        columns = [_column(name, column, RECORDS.schema[name]) for name, column in named]
-        columns += [
-            pl.Series("line", self._lines, dtype=pl.Int64),
-            pl.Series("byte_offset", self._offsets, dtype=pl.Int64),
-            pl.Series(NAMELESS, self._nameless, dtype=pl.Boolean),
-            pl.Series("record_id", record_ids(values, self._unreadable), dtype=pl.String),
+        series = [_column(name, column, RECORDS.schema[name]) for name, column in named]
+        series += [
+            pl.Series("line", lines, dtype=pl.Int64),
+            pl.Series("byte_offset", offsets, dtype=pl.Int64),
+            pl.Series(NAMELESS, nameless, dtype=pl.Boolean),
+            pl.Series("record_id", record_ids(values, unreadable), dtype=pl.String),
         ]
-        offset = pl.when(pl.col("byte_offset") >= 0).then("byte_offset")  # an unknown one is below 0
-        frame = pl.DataFrame(columns + self._origins()).with_columns(offset)
-        frame = frame.with_columns(self._moments(frame["timestamp"]))
         if self.with_text:
-            frame = frame.with_columns(pl.Series(TEXT, self._texts, dtype=pl.String))
-        self._bytes = 0
-        self._unreadable.clear()
-        for taken in (self._columns, self._lines, self._offsets, self._logs, self._counts, self._texts):
-            taken.clear()
-        self._nameless.clear()
+            series.append(pl.Series(TEXT, list(chain.from_iterable(texts)), dtype=pl.String))
+        series += self._origins(logs, counts)
+        offset = pl.when(pl.col("byte_offset") >= 0).then("byte_offset")  # an unknown one is below 0
+        frame = pl.DataFrame(series).with_columns(offset)
+        frame = frame.with_columns(self._moments(frame["timestamp"], logs, counts))
+        self._blocks, self._rows, self._bytes = [], 0, 0
         self._collected.add(frame.select(*self._schema))
 
     def parts(self) -> Parts:
@@ -145,28 +125,27 @@ class RecordColumns:
         texts = {TEXT: pl.String, FOLDER: pl.String} if self.with_text else {}
         return {**RECORDS.schema, MOMENT: UTC_MICROSECONDS, NAMELESS: pl.Boolean, **texts}
 
-    def _moments(self, times: pl.Series) -> pl.Series:
+    def _moments(self, times: pl.Series, logs: Sequence[LogFile], counts: Sequence[int]) -> pl.Series:
         """Return the time of each record, or of a record before it in its log."""
-        before = [self._before, *self._logs[:-1]]
-        begins = [log is not other for log, other in zip(self._logs, before, strict=True)]
+        begins = [log is not other for log, other in zip(logs, (self._before, *logs[:-1]), strict=True)]
         if times.null_count():
-            number = pl.Series(np.repeat(np.cumsum(begins), self._counts))  # of the log; 0 for the last one
+            number = pl.Series(np.repeat(np.cumsum(begins), counts))  # of the log; 0 for the last one
             known = times.to_frame().select(pl.col("timestamp").forward_fill().over(number)).to_series()
             times = known.zip_with(
                 known.is_not_null() | (number > 0), pl.Series([self._moment], dtype=known.dtype)
             )
-        self._before, self._moment = self._logs[-1], times[-1]
+        self._before, self._moment = logs[-1], times[-1]
         return times.alias(MOMENT)
 
-    def _origins(self) -> list[pl.Series]:
+    def _origins(self, logs: Sequence[LogFile], counts: Sequence[int]) -> list[pl.Series]:
         columns = {
-            "tenant_id": [log.tenant_id or self.tenant_id for log in self._logs],
-            "repo_slug": [log.repo_slug for log in self._logs],
-            "root_kind": [log.root_kind for log in self._logs],
-            "source_path": [log.source_path for log in self._logs],
-            FOLDER: [log.folder for log in self._logs],
+            "tenant_id": [log.tenant_id or self.tenant_id for log in logs],
+            **{
+                name: [getattr(log, name) for log in logs]
+                for name in ("repo_slug", "root_kind", "source_path", FOLDER)
+            },
         }
-        place = np.repeat(np.arange(len(self._logs)), self._counts)
+        place = np.repeat(np.arange(len(logs)), counts)
         return [pl.Series(name, values, dtype=pl.String).gather(place) for name, values in columns.items()]
 
 
@@ -253,64 +232,45 @@ class LogDecoder:
         line: bytes = b"",
     ) -> None:
         """Add a reject. Without a number it is the whole log; an offset below 0 is unknown."""
-        raw = visible(line[:RAW_LIMIT].decode("utf-8", "backslashreplace"))
+        raw = visible(line[:512].decode("utf-8", "backslashreplace"))
         place = None if offset is None or offset < 0 else offset
         detail = visible(why.detail)
         self._rejects.append((log.source_path, number, place, why.reason.value, detail, raw, log.repo_slug))
 
     def _decode_lines(self, log: LogFile, block: Block, counts: LineCounts) -> None:
-        """Decode the lines of a block at once, and those that need a closer look one by one."""
         fields = log.kind.fields
         if id(fields) not in self._decoders:
             self._decoders[id(fields)] = RowDecoder(fields)
-        columns, positions, closer, repairs = self._decoders[id(fields)].read(block.lines)
-        self.repairs.update(repairs)
-        counts.passed_over += len(block.lines) - len(positions) - len(closer)
-        counts.lines += len(positions)
-        looked, unreadable = self._look_closer(log, block, counts, closer) if closer else ({}, {})
-        if looked:
-            rows = looked | dict(zip(positions, zip(*columns, strict=True), strict=True))
-            positions = sorted(rows)
-            columns = list(zip(*(rows[position] for position in positions), strict=True))
-        if columns:
-            completed = self._completed(log, columns)
-            if unreadable:
-                places = {position: place for place, position in enumerate(positions)}
-                completed.unreadable.update({places[each]: text for each, text in unreadable.items()})
-            self._records.extend(log, block, positions, completed)
+        read = self._decoders[id(fields)].read(block.lines)
+        self.repairs.update(read.repairs)
+        counts.passed_over += read.passed_over
+        counts.lines += len(read.positions) + len(read.rejected)
+        offsets: Sequence[int] = list(block.offsets())
+        for position, rejected in read.rejected.items():
+            why = _placed(rejected if block.ended else _torn(rejected), block, position)
+            self._reject(log, why, block.number + position, offsets[position], block.lines[position])
+        if not read.positions:
+            return
+        lines: Sequence[int] = range(block.number, block.number + len(block.lines))
+        texts = block.lines if self._records.with_text else []
+        if len(read.positions) < len(block.lines):
+            lines, offsets = ([column[at] for at in read.positions] for column in (lines, offsets))
+            texts = [texts[at] for at in read.positions] if texts else []
+        columns, nameless, unreadable = self._completed(log, read.columns)
+        unreadable |= read.unreadable
+        decoded = [text.decode() for text in texts]  # the line of a record is UTF-8
+        records = BlockRecords(log, columns, lines, offsets, nameless, unreadable, decoded)
+        self._records.add(records, sum(map(len, block.lines)))
 
-    def _look_closer(
-        self, log: LogFile, block: Block, counts: LineCounts, closer: Sequence[int]
-    ) -> tuple[dict[int, Row], dict[int, str]]:
-        """Return the rows of some lines, and the text of unreadable timestamps, by position."""
-        rows: dict[int, Row] = {}
-        unreadable = {}
-        offsets = list(block.offsets())
-        for position in closer:
-            line = block.lines[position]
-            if not line or line.isspace():
-                continue
-            outcome = decode_line(line.removesuffix(b"\r"), log.kind.fields)
-            if outcome is None:
-                counts.passed_over += 1
-                continue
-            counts.lines += 1
-            if isinstance(outcome, Rejected):
-                why = _placed(outcome if block.ended else _torn(outcome), block, position)
-                self._reject(log, why, block.number + position, offsets[position], line)
-                continue
-            self.repairs.update(outcome.repairs)
-            if outcome.unreadable_timestamp is not None:
-                unreadable[position] = outcome.unreadable_timestamp
-            rows[position] = astuple(outcome.record)
-        return rows, unreadable
+    def _completed(self, log: LogFile, columns: Columns) -> tuple[Columns, list[bool], dict[int, str]]:
+        """Complete columns with the image and times in UTC; return which rows name none.
 
-    def _completed(self, log: LogFile, columns: Columns) -> Completed:
-        """Complete columns with the image and a time in UTC."""
+        The texts of times that UTC cannot express are by place.
+        """
         named = _named_by(log)
         zones = {UTC if moment is None else moment.tzinfo for moment in columns[0]}
         if zones == {UTC} and not named and set(columns[1]) == {log.folder}:
-            return Completed(columns, [False] * len(columns[0]), {})
+            return columns, [False] * len(columns[0]), {}
         moments, images, *others = map(list, columns)
         image = named.pop("image_id", log.folder)
         blank = [found != log.folder and not (found and found.strip()) for found in images]
@@ -332,7 +292,7 @@ class LogDecoder:
         completed = dict(zip(FIELDS, (moments, images, *others), strict=True))
         for name, text in named.items():
             completed[name] = [value or text for value in completed[name]]
-        return Completed(list(completed.values()), blank, unreadable)
+        return list(completed.values()), blank, unreadable
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:
@@ -353,14 +313,16 @@ def _placed(why: Rejected, block: Block, position: int = 0) -> Rejected:
 
 
 def _torn(why: Rejected) -> Rejected:
-    if why.reason not in _TORN:
+    # The last line may be cut inside a string or inside a character.
+    if why.reason not in (RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8):
         return why
     return Rejected(RejectReason.TORN, f"the last line was cut off: {why.detail}")
 
 
 def _column(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series:
     if dtype == UTC_MICROSECONDS:
-        instants = [None if moment is None else (moment - _EPOCH) // _MICROSECOND for moment in values]
+        epoch, microsecond = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+        instants = [None if moment is None else (moment - epoch) // microsecond for moment in values]
         return pl.Series(name, instants, dtype=pl.Int64).cast(UTC_MICROSECONDS)
     if dtype == NAMES:  # Polars is slow to read lists of Python, but fast to read JSON
         text = msgspec.json.encode(values).decode()

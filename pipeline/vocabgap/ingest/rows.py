@@ -1,23 +1,23 @@
 """Decode many lines at once to rows: the values of a record in the order of its fields.
 
 `RowDecoder` decodes the lines of a source into objects of one type, which has the keys that the source reads.
-Then it converts the values column by column. Some lines need a closer look: it cannot decode the line, or it
-cannot convert a value. It leaves them to `decode_line`.
+Then it converts the values column by column. If it cannot decode a line, or cannot convert a value, then
+`decode_line` decodes that line alone, and repairs or rejects it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import reduce
-from itertools import compress
 from operator import attrgetter, or_
 from types import UnionType
 from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
+from msgspec.structs import astuple
 
-from vocabgap.ingest.decoding import FieldMap, moment_of, object_of, same
+from vocabgap.ingest.decoding import FieldMap, Rejected, decode_line, moment_of, object_of, same
 from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
@@ -31,13 +31,7 @@ from vocabgap.model.sources import Pointer
 
 _Column = Sequence[Any]
 Columns = list[_Column]
-Row = tuple[Any, ...]
-NO_GAP: Final[Row] = ()
-"""The row of a line that is no gap by the filter of its source."""
-_FAULTS: Final = (ValueError, RecursionError, OverflowError)
-_MOST_KEYS: Final = 64  # that a native log has beside those of a record, and are counted here
 _DEFAULTS: Final = {name: getattr(GapRecord(), name) for name in NEVER_NULL}
-_SCALARS: Final = frozenset({str, int, float, bool})
 
 
 def _types(kind: Any) -> frozenset[type]:  # noqa: ANN401 - a type
@@ -54,12 +48,6 @@ _COLUMNS: Final[dict[str, Any]] = {
     **{name: list[kind] for name, kind in _KINDS.items()},  # type: ignore[valid-type]
     "timestamp": list[datetime | None],  # found faster than a type with a description
 }
-# Usual values of these fields need no conversion.
-_USUAL: Final[dict[str, frozenset[Any]]] = {
-    "satisfaction": frozenset({-1, 0, 1, None}),
-    "count": frozenset({1}),
-}
-_WHOLE: Final = frozenset({int, type(None)})
 _TYPES: Final = {name: _types(get_args(kind)[0]) for name, kind in _KINDS.items()}
 # Values of these types may become a field, too.
 _ALSO: Final = {
@@ -67,10 +55,7 @@ _ALSO: Final = {
     **dict.fromkeys(LIST_FIELDS, frozenset({str})),
     **dict.fromkeys(("timestamp", "satisfaction", "count"), frozenset({str, int, float})),
 }
-_AS_THEY_ARE: Final = frozenset({str, list, type(None)})
-_NOT_TEXT: Final = [
-    name for name, types in _TYPES.items() if name in NAME_FIELDS or not types <= _AS_THEY_ARE
-]
+_TEXTS: Final = frozenset({str, list, type(None)})
 _Tree = dict[str, "_Tree"]
 
 
@@ -80,21 +65,26 @@ class LinesRead(NamedTuple):
     Attributes:
         columns: The columns of the lines that are records, in the order of the fields; empty if none is.
         positions: The positions of these lines.
-        closer: The positions of lines that need a closer look. All others are no gaps.
         repairs: The number of repairs in the records, by kind.
+        passed_over: The number of lines that are no gaps by the filter of their source.
+        rejected: The reasons why lines are no records, by position. All other lines are blank.
+        unreadable: The texts of unreadable timestamps, by place among the records.
     """
 
     columns: Columns
     positions: Sequence[int]
-    closer: Sequence[int]
     repairs: Counter[str]
+    passed_over: int
+    rejected: dict[int, Rejected]
+    unreadable: dict[int, str]
 
 
-class _Read(NamedTuple):
-    """The columns of some objects; or the row of each, `NO_GAP`, or None if it needs a closer look."""
+class _Gaps(NamedTuple):
+    """The columns of the objects that are gaps, the places of these, and those of doubtful objects."""
 
     columns: Columns
-    rows: list[Row | None]
+    places: Sequence[int]
+    doubtful: Collection[int]
     repairs: Counter[str]
 
 
@@ -104,12 +94,11 @@ class RowDecoder:
     def __init__(self, fields: FieldMap) -> None:
         """Prepare the types of a source."""
         self._fields = fields
-        self._shapes = fields.shapes
-        self._where = list(dict.fromkeys(path for shape in self._shapes for path, _ in shape.where))
-        self._mapped = all(shape.paths for shape in self._shapes)
+        self._where = list(dict.fromkeys(path for shape in fields.shapes for path, _ in shape.where))
+        self._mapped = all(shape.paths for shape in fields.shapes)
         self._keys: list[str] = []  # foreign ones of a native log
         self._decode: Callable[[bytes], Any] | None = None
-        self._values: Callable[[Any], Row] = msgspec.structs.astuple
+        self._values: Callable[[Any], tuple[Any, ...]] = astuple
         self._pointers: list[Pointer] = []
         if self._mapped:
             self._map()
@@ -117,32 +106,57 @@ class RowDecoder:
             self._prepare_records()
 
     def read(self, lines: list[bytes]) -> LinesRead:
-        """Read lines, and leave the ones that need a closer look."""
+        """Read lines, and decode one by one those that cannot be decoded with the others."""
         objects = self._objects(lines)
         positions: Sequence[int] = range(len(lines))
+        doubtful: Collection[int] = ()
+        if None in objects:
+            doubtful = {place for place, value in enumerate(objects) if value is None}
         while True:
-            if None in objects:
-                positions = [at for at, one in zip(positions, objects, strict=True) if one is not None]
-                objects = [one for one in objects if one is not None]
-            if not objects:
-                return LinesRead([], [], range(len(lines)), Counter())
-            columns, rows, repairs = self._read(objects)
-            if None not in rows:
+            if doubtful:  # leave them out, so that only the repairs of the others count
+                places = [place for place in range(len(objects)) if place not in doubtful]
+                objects = [objects[place] for place in places]
+                positions = [positions[place] for place in places]
+            gaps = self._gaps(objects)
+            if not gaps.doubtful:
                 break
-            # Leave out what needs a closer look, so that only the rest counts.
-            objects = [None if row is None else one for one, row in zip(objects, rows, strict=True)]
-        closer: Sequence[int] = ()
-        if len(positions) < len(lines):
-            closer = sorted({*range(len(lines))}.difference(positions))
-        if rows:
-            positions = [at for at, row in zip(positions, rows, strict=True) if row]
-            columns = list(zip(*filter(None, rows), strict=True))
-        return LinesRead(columns, positions, closer, repairs)
+            doubtful = gaps.doubtful
+        others = sorted({*range(len(lines))}.difference(positions)) if len(positions) < len(lines) else ()
+        passed_over = len(positions) - len(gaps.places)
+        if passed_over:
+            positions = [positions[place] for place in gaps.places]
+        read = LinesRead(gaps.columns, positions, gaps.repairs, passed_over, {}, {})
+        return self._with_others(read, lines, others) if others else read
+
+    def _with_others(self, read: LinesRead, lines: list[bytes], others: Iterable[int]) -> LinesRead:
+        """Add the lines at some positions, each decoded alone."""
+        rows = dict(zip(read.positions, zip(*read.columns, strict=True), strict=True))
+        texts: dict[int, str] = {}
+        passed_over = read.passed_over
+        for position in others:
+            line = lines[position]
+            if not line or line.isspace():
+                continue
+            outcome = decode_line(line.removesuffix(b"\r"), self._fields)
+            if outcome is None:
+                passed_over += 1
+            elif isinstance(outcome, Rejected):
+                read.rejected[position] = outcome
+            else:
+                read.repairs.update(outcome.repairs)
+                rows[position] = astuple(outcome.record)
+                if outcome.unreadable_timestamp is not None:
+                    texts[position] = outcome.unreadable_timestamp
+        positions = sorted(rows)
+        columns: Columns = list(zip(*(rows[position] for position in positions), strict=True))
+        unreadable = {place: texts[position] for place, position in enumerate(positions) if position in texts}
+        return LinesRead(columns, positions, read.repairs, passed_over, read.rejected, unreadable)
 
     def _map(self) -> None:
         """Make the type of the objects of a mapped source, unless its paths contradict each other."""
-        kinds: dict[Pointer, frozenset[Any]] = dict.fromkeys(self._where, _SCALARS)
-        for shape in self._shapes:
+        scalars = frozenset({str, int, float, bool})
+        kinds: dict[Pointer, frozenset[Any]] = dict.fromkeys(self._where, scalars)
+        for shape in self._fields.shapes:
             for field, paths in shape.paths:
                 kinds |= {
                     path: kinds.get(path, frozenset()) | _TYPES[field] | _ALSO.get(field, frozenset())
@@ -160,12 +174,10 @@ class RowDecoder:
         inner = {pointer[:end] for pointer in kinds for end in range(1, len(pointer))}
         if inner & kinds.keys() or any(list in kinds[path] for path in self._where):
             return
-        try:
+        with suppress(ValueError):  # a key that no type can have
             self._decode = msgspec.json.Decoder(_object_type(tree, kinds)).decode
-        except ValueError:  # a key that no type can have
-            return
         values = attrgetter(*names)
-        self._values = values if len(names) > 1 else lambda one: (values(one),)
+        self._values = values if len(names) > 1 else lambda value: (values(value),)
 
     def _objects(self, lines: list[bytes]) -> list[Any]:
         """Return the object on each line, or None if it cannot be decoded."""
@@ -176,7 +188,7 @@ class RowDecoder:
         while len(objects) < len(lines):
             try:
                 objects.extend(map(self._decode, rest))
-            except _FAULTS as fault:  # objects before a bad line stay
+            except (ValueError, RecursionError, OverflowError) as fault:  # objects before a bad line stay
                 line = lines[len(objects)]
                 if "unknown field" in str(fault) and self._learn(line):
                     objects, rest = [], iter(lines)  # all objects of a block have one type
@@ -185,13 +197,16 @@ class RowDecoder:
         if (self._mapped or self._keys) and not all(
             map(bytes.isascii, lines)
         ):  # values of other keys may be any bytes
-            objects = [one if _is_utf8(line) else None for one, line in zip(objects, lines, strict=True)]
+            pairs = zip(objects, lines, strict=True)
+            objects = [value if _is_utf8(line) else None for value, line in pairs]
         return objects
 
     def _learn(self, line: bytes) -> bool:
         """Add the foreign keys of a line to the type of a native log; tell whether that helps."""
+        most_keys = 64
         keys = [key for key in object_of(line) if key not in FIELDS and key not in self._keys]
-        if not keys or len(self._keys) + len(keys) > _MOST_KEYS or not all(map(_is_simple, keys)):
+        are_simple = all(key.isprintable() and '"' not in key and "\\" not in key for key in keys)
+        if not keys or len(self._keys) + len(keys) > most_keys or not are_simple:
             return False
         self._keys += keys
         self._prepare_records()
@@ -200,12 +215,9 @@ class RowDecoder:
     def _prepare_records(self) -> None:
         """Make the type of the records of a native log, with foreign keys that are only counted."""
         defaults = {**dict.fromkeys(FIELDS), **_DEFAULTS, **dict.fromkeys(self._fields.constants)}
+        also = {name: types for name, types in _ALSO.items() if name not in LIST_FIELDS}
         fields: list[Any] = [
-            (
-                name,
-                _kind(_TYPES[name] | (frozenset() if name in LIST_FIELDS else _ALSO.get(name, frozenset()))),
-                default,
-            )
+            (name, _kind(_TYPES[name] | also.get(name, frozenset())), default)
             for name, default in defaults.items()
         ]
         names = {f"_{place}": key for place, key in enumerate(self._keys)}
@@ -213,35 +225,38 @@ class RowDecoder:
         record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=True)
         self._decode = msgspec.json.Decoder(record).decode
 
-    def _read(self, objects: list[Any]) -> _Read:
-        """Return the columns or the rows of some objects."""
+    def _gaps(self, objects: list[Any]) -> _Gaps:
+        """Return the gaps among some objects."""
+        if not objects:
+            return _Gaps([], [], [], Counter())
         columns: Columns = list(zip(*map(self._values, objects), strict=True))
         if not self._mapped:
             return self._native(columns)
         values = dict(zip(self._pointers, columns, strict=True))
         shapes = self._shapes_of(values, len(objects))
-        rows: list[Row | None] = [NO_GAP] * len(objects)
-        for shape in self._shapes:
-            chosen = [one is shape for one in shapes]
-            if shape.refusals:  # a message needs a closer look
-                rows = [None if is_one else row for is_one, row in zip(chosen, rows, strict=True)]
-            elif all(chosen):
-                return _found(_mapped(shape, values, len(objects)))
-            elif any(chosen):
-                of_shape: dict[Pointer, _Column] = {
-                    path: list(compress(column, chosen)) for path, column in values.items()
+        rows: dict[int, tuple[Any, ...]] = {}
+        doubtful: set[int] = set()
+        for shape in self._fields.shapes:
+            places = [place for place, chosen in enumerate(shapes) if chosen is shape]
+            if shape.refusals:  # each message is read alone
+                doubtful.update(places)
+            elif len(places) == len(objects):
+                return _Gaps(*_checked(_mapped(shape, values, len(objects))), Counter())
+            elif places:
+                chosen: dict[Pointer, _Column] = {
+                    path: [column[place] for place in places] for path, column in values.items()
                 }
-                found = _found(_mapped(shape, of_shape, sum(chosen)))
-                read = iter(found.rows or zip(*found.columns, strict=True))
-                rows = [next(read) if is_one else row for is_one, row in zip(chosen, rows, strict=True)]
-        return _Read([], rows, Counter())
+                columns, _, unsure = _checked(_mapped(shape, chosen, len(places)))
+                doubtful.update(places[place] for place in unsure)
+                rows.update(zip(places, zip(*columns, strict=True), strict=True))
+        in_order = sorted(rows)
+        columns = list(zip(*(rows[place] for place in in_order), strict=True))
+        return _Gaps(columns, in_order, doubtful, Counter())
 
-    def _native(self, columns: Columns) -> _Read:
+    def _native(self, columns: Columns) -> _Gaps:
         repairs: Counter[str] = Counter()
-        foreign = columns[len(FIELDS) :]
-        if foreign:
-            found = sum(len(column) - column.count(msgspec.UNSET) for column in foreign)
-            repairs[Repair.UNKNOWN_FIELD] += found
+        for foreign in columns[len(FIELDS) :]:
+            repairs[Repair.UNKNOWN_FIELD] += len(foreign) - foreign.count(msgspec.UNSET)
         named = dict(zip(FIELDS, columns, strict=False))
         for name, constant in self._fields.constants.items():
             named[name] = _filled(named[name], constant)
@@ -249,7 +264,9 @@ class RowDecoder:
             if None in named[name]:
                 repairs[Repair.NULL_FOR_DEFAULT] += named[name].count(None)
                 named[name] = _filled(named[name], default)
-        return _found(named, _NOT_TEXT, +repairs)
+        # The decoder has checked the type of a text.
+        unchecked = [name for name in FIELDS if name in NAME_FIELDS or not _TYPES[name] <= _TEXTS]
+        return _Gaps(*_checked(named, unchecked), +repairs)
 
     def _shapes_of(self, values: dict[Pointer, _Column], size: int) -> list[FieldMap | None]:
         """Return the shape of each object; None for one that is no gap."""
@@ -261,8 +278,8 @@ class RowDecoder:
         return [known[key] for key in keys]
 
     def _shape_of(self, values: dict[Pointer, Any]) -> FieldMap | None:
-        for shape in self._shapes:
-            if all(any(same(values[path], one) for one in allowed) for path, allowed in shape.where):
+        for shape in self._fields.shapes:
+            if all(any(same(values[path], value) for value in allowed) for path, allowed in shape.where):
                 return shape
         return None
 
@@ -282,21 +299,15 @@ def _object_type(tree: _Tree, kinds: dict[Pointer, frozenset[Any]], at: Pointer 
 
 
 def _kind(types: Iterable[Any]) -> Any:  # noqa: ANN401 - a type
-    kinds = (list[str] if one is list else one for one in types if one not in (datetime, type(None)))
+    kinds = (list[str] if kind is list else kind for kind in types if kind not in (datetime, type(None)))
     return reduce(or_, kinds, None)
 
 
-def _is_simple(key: str) -> bool:
-    """Tell whether a type can have a key."""
-    return key.isprintable() and '"' not in key and "\\" not in key
-
-
 def _is_utf8(line: bytes) -> bool:
-    try:
+    with suppress(UnicodeDecodeError):
         line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _mapped(shape: FieldMap, values: dict[Pointer, _Column], size: int) -> dict[str, _Column]:
@@ -304,8 +315,8 @@ def _mapped(shape: FieldMap, values: dict[Pointer, _Column], size: int) -> dict[
     named: dict[str, _Column] = {}
     for field, paths in shape.paths:
         columns: list[_Column] = [values[path] for path in paths]
-        if field == "timestamp" and any("" in each for each in columns):  # of a writer without a clock
-            columns = [[None if at == "" else at for at in each] for each in columns]
+        if field == "timestamp":  # it is empty if the writer has no clock
+            columns = [[None if time == "" else time for time in column] for column in columns]
         column, *others = columns
         for other in others:
             if None in column:
@@ -325,39 +336,31 @@ def _filled(column: _Column, default: object) -> _Column:
     return [default if value is None else value for value in column]
 
 
-def _found(
-    named: dict[str, _Column], checked: Iterable[str] = FIELDS, repairs: Counter[str] | None = None
-) -> _Read:
-    """Return columns, or rows with None for one that has a doubtful value, or no need.
+def _checked(
+    named: dict[str, _Column], unchecked: Iterable[str] = FIELDS
+) -> tuple[Columns, Sequence[int], Collection[int]]:
+    """Return columns in order, all places, and the places with a doubtful value, or without a need.
 
-    The columns that are not `checked` have the right types.
+    The columns that are not `unchecked` have the right types.
     """
     doubtful: set[int] = set()
-    for name in checked:
+    for name in unchecked:
         types, column = _TYPES[name], named[name]
-        found = set(map(type, column))
-        if name in NAME_FIELDS and int in found:
-            named[name] = [str(value) if type(value) is int else value for value in column]
-            found.discard(int)
-        if not types <= _AS_THEY_ARE:
-            if not (found <= _WHOLE and _USUAL.get(name, frozenset()).issuperset(column)):
-                named[name] = _converted(name, column, doubtful)
-        elif not found <= types:
-            doubtful.update(at for at, value in enumerate(named[name]) if type(value) not in types)
-            named[name] = [value if type(value) in types else None for value in named[name]]
+        if name in NAME_FIELDS and int in set(map(type, column)):
+            column = [str(value) if type(value) is int else value for value in column]
+        if not types <= _TEXTS:
+            column = _converted(name, column, doubtful)
+        elif not types.issuperset(map(type, column)):
+            doubtful.update(place for place, value in enumerate(column) if type(value) not in types)
+        named[name] = column
+    columns = [named[name] for name in FIELDS]
     phrases = [named[name] for name in PHRASE_FIELDS]
-    if not any(
+    if not doubtful and not any(
         None not in column and all(column) and not any(map(str.isspace, column)) for column in phrases
     ):
         needs = (any(text and not text.isspace() for text in texts) for texts in zip(*phrases, strict=True))
-        doubtful.update(at for at, says_something in enumerate(needs) if not says_something)
-    columns = [named[name] for name in FIELDS]
-    if not doubtful:
-        return _Read(columns, [], repairs or Counter())
-    rows: list[Row | None] = list(zip(*columns, strict=True))
-    for at in doubtful:
-        rows[at] = None
-    return _Read([], rows, repairs or Counter())
+        doubtful.update(place for place, has_need in enumerate(needs) if not has_need)
+    return columns, range(len(columns[0])), doubtful
 
 
 def _converted(name: str, column: _Column, doubtful: set[int]) -> _Column:
