@@ -6,8 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.ingest.decoding import NATIVE_FIELDS
-from vocabgap.ingest.discovery import Catalogue, LogKind
-from vocabgap.ingest.formats import Content
+from vocabgap.ingest.discovery import Catalogue
+from vocabgap.ingest.formats import Content, LogKind
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.sources import Source, shipped_sources
 

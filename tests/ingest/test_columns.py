@@ -1,4 +1,5 @@
 from datetime import UTC, datetime
+from typing import Any
 
 import polars as pl
 import pytest
@@ -8,7 +9,8 @@ from msgspec.structs import astuple
 
 from builders.ingest import scan_bytes
 from vocabgap.ingest import lines
-from vocabgap.ingest.discovery import LogFile, LogKind
+from vocabgap.ingest.discovery import LogFile
+from vocabgap.ingest.formats import LogKind
 from vocabgap.ingest.lines import BlockRecords, RecordColumns
 from vocabgap.model.record import GapRecord, record_id
 from vocabgap.model.tables import RECORDS
@@ -26,7 +28,7 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
     """Hand the batches over in turn; the lines are numbered on."""
     collected, first = RecordColumns("mira"), 1
     for batch in batches:
-        columns = list(zip(*map(astuple, batch), strict=True))
+        columns = list[Any](zip(*map(astuple, batch), strict=True))
         numbers = range(first, first + len(batch))
         nameless = [False] * len(batch)
         collected.add(BlockRecords(LOG, columns, numbers, numbers, nameless, unreadable or {}), 0)

@@ -471,6 +471,8 @@ def test_known_content_and_options_come_before_the_map_of_the_settings(
             "description=Wish --map 'timestamp=Last asked for'",
         ),
         ("wish,run_id,session_note\nturn,r1,none\n", "description=wish --map session_id=run_id"),
+        ("body,remark\n2026-06-02T09:00Z,turn\n", "description=remark --map timestamp=body"),
+        ("text_id,remark\nab-12,turn\n", "description=remark"),
     ],
 )
 def test_the_proposal_goes_by_names_and_values(table: str, fields: str, there: Path) -> None:

@@ -4,6 +4,7 @@ If nothing fits, the error lists the keys of the objects and proposes a `--map`.
 """
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,13 +16,26 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import Hint, InvalidInputError, nearest
-from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type, moment_of, ungrouped
-from vocabgap.ingest.formats import ROWS, Content, Form, rows_of
-from vocabgap.ingest.reading import OpenLog, blocks, documents, judged, values_of
+from vocabgap.errors import Hint, InvalidInputError, expanded, nearest
+from vocabgap.files.refusals import current_folder
+from vocabgap.ingest.decoding import FieldMap, json_type, moment_of, ungrouped
+from vocabgap.ingest.formats import (
+    ROWS,
+    TEXT_SUFFIXES,
+    Content,
+    Form,
+    FormError,
+    LogKind,
+    begins_with_object,
+    content_of,
+    is_data_file,
+    rows_of,
+)
+from vocabgap.ingest.reading import MIB, OpenLog, blocks, documents, judged, values_of
 from vocabgap.ingest.roots import quoted, shown_root
 from vocabgap.model.record import PHRASE_FIELDS
-from vocabgap.model.sources import Pointer, json_pointer, parsed, value_at
+from vocabgap.model.settings import ScanSettings
+from vocabgap.model.sources import Pointer, json_pointer, parsed, pointer_of, reading_of, several, value_at
 from vocabgap.text import count, excerpt
 
 _DEPTH: Final = 3  # of the objects that are searched for lists and keys
@@ -59,16 +73,6 @@ _NO_NEED: Final = frozenset(("id", "uuid", "url", "hash", "version"))
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}([./-])\d{1,2}\1\d{2,4}\b")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
-
-
-class Chosen(NamedTuple):
-    """The source of a file, and its fields; the name is empty if no source of the settings reads it."""
-
-    source: str
-    fields: FieldMap
-
-
-_RECORDS: Final = Chosen("", NATIVE_FIELDS)
 
 
 class NothingFitsError(InvalidInputError):
@@ -164,43 +168,79 @@ class _Keys:
         return 2 * sum(bool(test(value)) for value in values) > len(values)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def own_files(settings: ScanSettings) -> frozenset[str]:
+    """Return the real paths of the files that vocabgap writes by itself."""
+    return frozenset(os.path.realpath(current_folder() / expanded(file)) for file in settings.own_files)
+
+
+@dataclass(frozen=True, slots=True)
 class Chooser:
-    """The choice of a source for files that a person named, or that no source knows by name."""
+    """The choice of a kind for files that a person named, or that no source knows by name."""
 
-    sources: Mapping[str, FieldMap]  # by name
-    max_expanded: int  # bytes that are read of a compressed file
-    wanted: Chosen | None  # the source or the fields of the settings; they must fit
-    is_usual: bool  # they are those of the settings file: such fields count only if no source fits
-    required: tuple[Pointer, ...]  # paths that some object must have if a file is read as `wanted`
+    kinds: Mapping[str, LogKind]  # by source
+    settings: ScanSettings
     roots: Sequence[str]  # for the command of an error
+    wanted: LogKind | None  # the source or the fields of the settings; they must fit
+    required: tuple[Pointer, ...]  # paths that some object must have if a file is read as `wanted`
+    own_files: frozenset[str]  # that vocabgap writes
 
-    def choose(self, path: str, content: Content, known: Chosen | None, *, is_root: bool) -> Chosen:
-        """Choose the source of a file.
+    @classmethod
+    def of(cls, kinds: Mapping[str, LogKind], settings: ScanSettings, roots: Sequence[str]) -> "Chooser":
+        """Return the choice by some settings; raise InvalidInputError for an unknown source or field.
 
-        `known` is the source that knows the name of the file. If no person named the file, it is no root:
-        then nothing is `required`, and a source must fit.
+        A file that is the only root must have each path of the settings. Several may have different keys.
+        """
+        source = reading_of(settings.source, settings.map, settings.sources)
+        base = kinds.get(settings.source or "", LogKind())
+        wanted = None if source is None else replace(base, fields=FieldMap.of(source))
+        paths = (path for paths in settings.map.values() for path in several(paths) if path)
+        required = tuple(map(pointer_of, paths)) if len(roots) == 1 and not settings.is_usual else ()
+        return cls(kinds, settings, roots, wanted, required, own_files(settings))
+
+    def reads(self, path: str) -> bool:
+        """Tell whether a file of a folder may be a log although no source knows its name."""
+        if self.wanted is None or path in self.own_files:
+            return False
+        is_text = path.casefold().endswith(TEXT_SUFFIXES)
+        return is_data_file(path.rpartition("/")[2]) or (is_text and begins_with_object(path))
+
+    def kind_of(self, path: str, known: LogKind | None = None, *, is_root: bool = True) -> LogKind | None:
+        """Return the kind of a file by its content; None if it cannot be read.
+
+        `known` is the kind that the name of the file has. If no person named the file, it is no root: then
+        nothing is `required`, and a source must fit.
 
         Raises:
             NothingFitsError: The file has objects, but nothing fits, or no object has a named path.
-            InvalidInputError: Several lists of the file fit, or its header cannot be read.
-            OSError: The file cannot be read.
+            InvalidInputError: Several lists of the file fit, or it cannot be read in any form.
         """
+        try:
+            content = content_of(path, self._max_expanded, is_known=known is not None)
+            return replace(self._chosen(path, content, known, is_root=is_root), content=content)
+        except FormError as error:
+            message = f"{quoted(shown_root(Path(path)))}: {error.message}"
+            raise InvalidInputError(message, hint=error.hint) from error
+        except OSError:
+            return None
+
+    @property
+    def _max_expanded(self) -> int:
+        return self.settings.max_expanded_mib * MIB
+
+    def _chosen(self, path: str, content: Content, known: LogKind | None, *, is_root: bool) -> LogKind:
         shown = shown_root(Path(path))
-        wanted, usual = (None, self.wanted) if self.is_usual and is_root else (self.wanted, None)
+        wanted, usual = (None, self.wanted) if self.settings.is_usual and is_root else (self.wanted, None)
         if known is not None and wanted is None and (known.fields.each or content.form is not Form.DOCUMENT):
             return known  # its name is enough
         asked = wanted or known
-        chosen = (
-            [asked] if asked else [Chosen(*each) for each in self.sources.items() if _identifies(each[1])]
-        )
+        chosen = [asked] if asked else [kind for kind in self.kinds.values() if _identifies(kind.fields)]
         chosen = [usual, *chosen] if usual and usual.source else chosen
         tried = [(each, _first_keys(each.fields)) for each in chosen]
         fallback = [(usual, frozenset[str]())] if usual and not asked else []
         absent = {*self.required} if is_root else set()
         # Read until a source surely fits and no required path is absent, or until enough objects are records.
         survey, fitting, second, votes, more = dict[Pointer, _Keys](), None, None, 0, 0
-        for value, places in _values(path, content, self.max_expanded):
+        for value, places in _values(path, content, self._max_expanded):
             if found := _fitting(tried, value, places, shown, content):
                 fitting, tried = fitting or found.placed, [found.tried]
                 votes += sum(1 + _is_native(one) for one in found.objects)
@@ -218,7 +258,7 @@ class Chooser:
         if second is not None:
             return second.placed
         if not any(keys.objects for keys in survey.values()):
-            return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
+            return known or _placed(LogKind(), ("*",) if content.form is Form.DOCUMENT else (), content)
         plain = known or (wanted if is_root and wanted and wanted.source else None)
         among_others = is_root and not self.required and any(keys.natives for keys in survey.values())
         if wanted is not None and (fitting or not (plain or among_others)):
@@ -227,16 +267,16 @@ class Chooser:
 
 
 def _unfit(
-    plain: Chosen | None,
-    usual: Chosen | None,
+    plain: LogKind | None,
+    usual: LogKind | None,
     shown: str,
     survey: Mapping[Pointer, _Keys],
     roots: Iterable[str],
-) -> tuple[Chosen, Pointer]:
+) -> tuple[LogKind, Pointer]:
     """Return the source and the place of objects that fit no source: they may be records."""
     natives = [pointer for pointer, keys in survey.items() if keys.natives and plain is None]
     if natives:
-        return _RECORDS, _only_place(natives, shown)
+        return LogKind(), _only_place(natives, shown)
     if plain := plain or (usual if usual and usual.source else None):
         return plain, next(iter(survey))  # such a file may have no gap
     place = _only_place([each for each in survey if each] or [()], shown)
@@ -274,13 +314,13 @@ def _is_judged(shape: FieldMap) -> bool:
 class _Fitting(NamedTuple):
     """A source that fits, as it is tried and at its place, and the objects that it fits."""
 
-    tried: tuple[Chosen, frozenset[str]]
-    placed: Chosen
+    tried: tuple[LogKind, frozenset[str]]
+    placed: LogKind
     objects: list[dict[str, Any]]
 
 
 def _fitting(
-    tried: Iterable[tuple[Chosen, frozenset[str]]],
+    tried: Iterable[tuple[LogKind, frozenset[str]]],
     value: Any,  # noqa: ANN401 - any JSON
     places: Mapping[Pointer, list[dict[str, Any]]],
     shown: str,
@@ -336,12 +376,12 @@ def _has(value: dict[str, Any], path: Pointer) -> bool:
     return path[-1] in above if isinstance(above, dict) else value_at(value, path) is not None
 
 
-def _placed(chosen: Chosen, pointer: Pointer, content: Content) -> Chosen:
+def _placed(chosen: LogKind, pointer: Pointer, content: Content) -> LogKind:
     """Return a source that reads the objects at a place of a document."""
     is_line = not pointer and content.form is Form.LINES
     if is_line or content.form in ROWS or not _is_of_objects(chosen.fields):
         return chosen
-    return chosen._replace(fields=replace(chosen.fields, each=(pointer,)))
+    return replace(chosen, fields=replace(chosen.fields, each=(pointer,)))
 
 
 def _only_place(pointers: list[Pointer], shown: str) -> Pointer:
@@ -432,7 +472,7 @@ def _is_plain(value: Any) -> bool:  # noqa: ANN401 - any JSON
 
 
 def _misfit(
-    wanted: Chosen, shown: str, survey: Mapping[Pointer, _Keys], absent: set[Pointer]
+    wanted: LogKind, shown: str, survey: Mapping[Pointer, _Keys], absent: set[Pointer]
 ) -> NothingFitsError:
     """Return the error for a source or a path that a person named, but no object has."""
     if wanted.source and not absent:

@@ -6,7 +6,7 @@ import re
 import shlex
 import stat
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase, translate
@@ -17,29 +17,26 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import InvalidInputError, expanded
+from vocabgap.errors import InvalidInputError
 from vocabgap.extensions import extensions
-from vocabgap.files.refusals import current_folder
-from vocabgap.ingest.choosing import Chooser, Chosen, NothingFitsError
-from vocabgap.ingest.decoding import NATIVE_FIELDS, Decoded, FieldMap, Rejected, decode_line
+from vocabgap.ingest.choosing import Chooser, NothingFitsError, own_files
+from vocabgap.ingest.decoding import Decoded, FieldMap, Rejected, decode_line
 from vocabgap.ingest.formats import (
-    DATA_SUFFIXES,
-    LINES,
     ROWS,
     TEXT_SUFFIXES,
-    Content,
     Form,
     FormError,
-    begins_with_object,
-    content_of,
+    LogKind,
+    compression_of,
     holds_messages,
+    is_data_file,
     row_blocks,
 )
 from vocabgap.ingest.reading import COMPRESSIONS, MIB, Block, OpenLog, blocks, elements
-from vocabgap.ingest.roots import quoted, repository_slugs, resolve_roots, shown_root
+from vocabgap.ingest.roots import repository_slugs, resolve_roots, shown_root
 from vocabgap.model.record import ROOT_KIND, GapRecord, RejectReason
 from vocabgap.model.settings import ScanSettings
-from vocabgap.model.sources import Source, pointer_of, reading_of, several
+from vocabgap.model.sources import Source, several
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.text import printable_name
 
@@ -47,25 +44,6 @@ _WILDCARDS: Final = frozenset("*?[")
 _SHOWN: Final = 4  # names of gap logs in a message
 _OTHERS: Final = 5  # names of other data files
 _SEARCHED: Final = 1_000  # folders that are searched for them
-
-
-@dataclass(frozen=True, slots=True)
-class LogKind:
-    """A kind of gap log: its source, its field map and the form of its content."""
-
-    source: str = ""  # its name; empty if a root is a file that fits none
-    fields: FieldMap = NATIVE_FIELDS
-    content: Content = LINES
-    by_pattern: bool = False  # a folder may have such a name, too
-    unless: tuple[str, ...] = ()  # other logs that it repeats
-    within: tuple[str, ...] = ()  # globs of folders that are a part of the folder above
-
-    def folder_of(self, path: str) -> str:
-        """Return the name of the folder of a log."""
-        *folders, _ = path.split("/")
-        while len(folders) > 1 and any(fnmatchcase(folders[-1], glob) for glob in self.within):
-            folders.pop()
-        return printable_name(folders[-1])
 
 
 class Catalogue:
@@ -86,7 +64,7 @@ class Catalogue:
             for glob in source.globs:
                 if _WILDCARDS.isdisjoint(glob) and "/" not in glob:
                     for packed in (glob, *(f"{glob}.{compression}" for compression in COMPRESSIONS)):
-                        self._named.setdefault(packed, replace(kind, content=_compressed(packed)))
+                        self._named.setdefault(packed, kind.packed_as(packed))
                 else:
                     pattern = re.compile(translate(glob.rpartition("/")[2]))
                     place = glob if "/" in glob else ""
@@ -97,33 +75,18 @@ class Catalogue:
         kind = self._named.get(name)
         if kind is not None or not self._patterns:
             return kind
-        compression = _compression(name)
+        compression = compression_of(name)
         for suffix in ("", f".{compression}") if compression else ("",):
             plain, place = name.removesuffix(suffix), path.removesuffix(suffix)
             for pattern, folders, kind in self._patterns:
                 if pattern.match(plain) and (not folders or PurePosixPath(place).match(folders)):
-                    return replace(kind, content=_compressed(name))
+                    return kind.packed_as(name)
         return None
 
     def kind_of_root(self, path: str) -> LogKind:
         """Return the kind of a root that is a file; by default it has one record per line."""
         name = path.rpartition("/")[2]
-        return self.kind_of(name, path) or LogKind(content=_compressed(name))
-
-
-def _compression(name: str) -> str:
-    stem, _, suffix = name.rpartition(".")
-    return suffix if stem and suffix in COMPRESSIONS else ""
-
-
-def _compressed(name: str) -> Content:
-    return Content(compression=_compression(name))
-
-
-def is_data_file(name: str) -> bool:
-    """Tell whether the name of a file is one of a data file, which may be a log."""
-    compression = _compression(name)
-    return name.removesuffix(f".{compression}").casefold().endswith(DATA_SUFFIXES)
+        return self.kind_of(name, path) or LogKind().packed_as(name)
 
 
 class LogFile(msgspec.Struct, frozen=True):
@@ -153,7 +116,7 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
     settings = settings or ScanSettings()
     catalogue = Catalogue(settings.sources)
-    chooser = _Chooser.of(catalogue, settings, [*map(shown_root, bases)])
+    chooser = Chooser.of(catalogue.kinds, settings, [*map(shown_root, bases)])
     by_path: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():
@@ -260,15 +223,10 @@ def unread_files(roots: Iterable[Path], settings: ScanSettings) -> list[str]:
     return [f"{len(others):,} {verb} not read: {names}; name one to read it"]
 
 
-def _own_files(settings: ScanSettings) -> frozenset[str]:
-    """Return the real paths of the files that vocabgap writes by itself."""
-    return frozenset(os.path.realpath(current_folder() / expanded(file)) for file in settings.own_files)
-
-
 def _unknown_files(roots: Iterable[Path], settings: ScanSettings) -> list[Path]:
     """Return the data files that neither a source knows nor vocabgap has written, nearest first."""
     catalogue = Catalogue(settings.sources)
-    own = _own_files(settings)
+    own = own_files(settings)
     files: list[Path] = []
     folders = deque(str(root) for root in roots if root.is_dir())
     for _ in range(_SEARCHED):
@@ -302,67 +260,17 @@ def undecided(root: Path, files: Iterable[Path], settings: ScanSettings) -> list
     def is_undecided(path: Path, kind: LogKind | None) -> bool:
         if kind is None:
             return is_asked and (is_data_file(path.name) or path.suffix.casefold() in TEXT_SUFFIXES)
-        name = path.name.removesuffix(f".{_compression(path.name)}")
+        name = path.name.removesuffix(f".{compression_of(path.name)}")
         return bool(kind.unless) or any(fnmatchcase(name, glob) for glob in globs)
 
     return [path for path, kind in kinds.items() if path in also or is_undecided(path, kind)]
 
 
-def _single(base: Path, slug: str, catalogue: Catalogue, chooser: "_Chooser") -> LogFile:
+def _single(base: Path, slug: str, catalogue: Catalogue, chooser: Chooser) -> LogFile:
     problem = None if base.is_file() else _IRREGULAR
     kind = None if problem else chooser.kind_of(str(base), catalogue.kind_of(base.name, str(base)))
     kind = kind or catalogue.kind_of_root(str(base))
     return LogFile(str(base), slug, printable_name(base.name), kind.folder_of(str(base)), kind, problem)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Chooser(Chooser):
-    """The choice of a kind of log."""
-
-    kinds: dict[str, LogKind]  # by source
-    own_files: frozenset[str]  # that vocabgap writes
-
-    @classmethod
-    def of(cls, catalogue: Catalogue, settings: ScanSettings, roots: Sequence[str]) -> "_Chooser":
-        """Return the choice by some settings; raise InvalidInputError for an unknown source or field.
-
-        A file that is the only root must have each path of the settings. Several may have different keys.
-        """
-        source = reading_of(settings.source, settings.map, settings.sources)
-        wanted = None if source is None else Chosen(settings.source or "", FieldMap.of(source))
-        paths = (path for paths in settings.map.values() for path in several(paths) if path)
-        required = tuple(map(pointer_of, paths)) if len(roots) == 1 and not settings.is_usual else ()
-        own = _own_files(settings)
-        return cls(
-            sources={name: kind.fields for name, kind in catalogue.kinds.items()},
-            max_expanded=settings.max_expanded_mib * MIB,
-            wanted=wanted,
-            is_usual=settings.is_usual,
-            required=required,
-            roots=roots,
-            kinds=catalogue.kinds,
-            own_files=own,
-        )
-
-    def reads(self, path: str) -> bool:
-        """Tell whether a file of a folder may be a log although no source knows its name."""
-        if self.wanted is None or path in self.own_files:
-            return False
-        is_text = path.casefold().endswith(TEXT_SUFFIXES)
-        return is_data_file(path.rpartition("/")[2]) or (is_text and begins_with_object(path))
-
-    def kind_of(self, path: str, known: LogKind | None = None, *, is_root: bool = True) -> LogKind | None:
-        """Return the kind of a file by its content; None if it cannot be read."""
-        by_name = None if known is None else Chosen(known.source, known.fields)
-        try:
-            content = content_of(path, self.max_expanded, is_known=known is not None)
-            source, fields = self.choose(path, content, by_name, is_root=is_root)
-        except FormError as error:
-            message = f"{quoted(shown_root(Path(path)))}: {error.message}"
-            raise InvalidInputError(message, hint=error.hint) from error
-        except OSError:
-            return None
-        return replace(self.kinds.get(source, LogKind()), fields=fields, content=content)
 
 
 _IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
@@ -383,7 +291,7 @@ class _Walk:
     slug: str
     bases: list[str]
     catalogue: Catalogue
-    chooser: _Chooser
+    chooser: Chooser
     hidden: bool
 
     def logs(self) -> Iterator[LogFile]:
@@ -422,7 +330,7 @@ class _Walk:
         try:
             yield self._log(path, relative, self.chooser.kind_of(path, is_root=False) or LogKind(), None)
         except InvalidInputError as error:
-            if self.chooser.is_usual and isinstance(error, NothingFitsError):
+            if self.chooser.settings.is_usual and isinstance(error, NothingFitsError):
                 return
             why = Rejected(RejectReason.UNREADABLE_FILE, f"the file cannot be read: {error.message}")
             yield self._log(path, relative, LogKind(), why)

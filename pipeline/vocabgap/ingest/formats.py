@@ -11,8 +11,10 @@ import sys
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -21,11 +23,11 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.decoding import FieldMap, Rejected, ungrouped
-from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
+from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected, ungrouped
+from vocabgap.ingest.reading import COMPRESSIONS, MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
 from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, RejectReason
 from vocabgap.model.sources import parsed
-from vocabgap.text import count, excerpt
+from vocabgap.text import count, excerpt, printable_name
 
 DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 TEXT_SUFFIXES: Final = (".log", ".txt")  # of files that may hold JSON, but seldom do
@@ -85,7 +87,41 @@ class Content(NamedTuple):
         return _as_utf8(chunks) if self.is_utf16 else chunks
 
 
-LINES: Final = Content()
+_LINES: Final = Content()
+
+
+def compression_of(name: str) -> str:
+    """Return the compression that the ending of a name shows; empty for none."""
+    stem, _, suffix = name.rpartition(".")
+    return suffix if stem and suffix in COMPRESSIONS else ""
+
+
+def is_data_file(name: str) -> bool:
+    """Tell whether the name of a file is one of a data file, which may be a log."""
+    return name.removesuffix(f".{compression_of(name)}").casefold().endswith(DATA_SUFFIXES)
+
+
+@dataclass(frozen=True, slots=True)
+class LogKind:
+    """A kind of gap log: its source, its field map and the form of its content."""
+
+    source: str = ""  # its name; empty if a root is a file that fits none
+    fields: FieldMap = NATIVE_FIELDS
+    content: Content = _LINES
+    by_pattern: bool = False  # a folder may have such a name, too
+    unless: tuple[str, ...] = ()  # other logs that it repeats
+    within: tuple[str, ...] = ()  # globs of folders that are a part of the folder above
+
+    def packed_as(self, name: str) -> "LogKind":
+        """Return the kind of a log with the compression that its name shows."""
+        return replace(self, content=Content(compression=compression_of(name)))
+
+    def folder_of(self, path: str) -> str:
+        """Return the name of the folder of a log."""
+        *folders, _ = path.split("/")
+        while len(folders) > 1 and any(fnmatchcase(folders[-1], glob) for glob in self.within):
+            folders.pop()
+        return printable_name(folders[-1])
 
 
 def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Content:

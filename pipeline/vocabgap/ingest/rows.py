@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 import msgspec
 from msgspec.structs import astuple
 
-from vocabgap.ingest.decoding import FieldMap, Rejected, decode_line, moment_of, object_of, same
+from vocabgap.ingest.decoding import Decoded, FieldMap, Rejected, decode_line, moment_of, object_of, same
 from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
@@ -130,8 +130,7 @@ class RowDecoder:
 
     def _with_others(self, read: LinesRead, lines: list[bytes], others: Iterable[int]) -> LinesRead:
         """Add the lines at some positions, each decoded alone."""
-        rows = dict(zip(read.positions, zip(*read.columns, strict=True), strict=True))
-        texts: dict[int, str] = {}
+        repaired: dict[int, Decoded] = {}
         passed_over = read.passed_over
         for position in others:
             line = lines[position]
@@ -144,13 +143,23 @@ class RowDecoder:
                 read.rejected[position] = outcome
             else:
                 read.repairs.update(outcome.repairs)
-                rows[position] = astuple(outcome.record)
-                if outcome.unreadable_timestamp is not None:
-                    texts[position] = outcome.unreadable_timestamp
+                repaired[position] = outcome
+        if not repaired:
+            return read._replace(passed_over=passed_over)
+        rows = dict(zip(read.positions, zip(*read.columns, strict=True), strict=True))
+        rows |= {position: astuple(decoded.record) for position, decoded in repaired.items()}
         positions = sorted(rows)
-        columns: Columns = list(zip(*(rows[position] for position in positions), strict=True))
-        unreadable = {place: texts[position] for place, position in enumerate(positions) if position in texts}
-        return LinesRead(columns, positions, read.repairs, passed_over, read.rejected, unreadable)
+        texts = {
+            place: repaired[position].unreadable_timestamp
+            for place, position in enumerate(positions)
+            if position in repaired
+        }
+        return read._replace(
+            columns=list(zip(*(rows[position] for position in positions), strict=True)),
+            positions=positions,
+            passed_over=passed_over,
+            unreadable={place: text for place, text in texts.items() if text is not None},
+        )
 
     def _map(self) -> None:
         """Make the type of the objects of a mapped source, unless its paths contradict each other."""
