@@ -8,9 +8,9 @@ from polars.testing import assert_frame_equal
 
 from builders import gap, write_corpus
 from vocabgap.clustering.grouping import cluster
-from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.ingest.scanning import scan
+from vocabgap.listing.deciding import Decisions
 from vocabgap.model.loading import load_settings
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import (

@@ -8,7 +8,6 @@ from vocabgap.clustering.screens import Part as Part
 from vocabgap.clustering.screens import Screen as Screen
 from vocabgap.corpus.corpus import Corpus as Corpus
 from vocabgap.corpus.corpus import open_corpus as open_corpus
-from vocabgap.decisions.deciding import Decisions as Decisions
 from vocabgap.decisions.record import Decision as Decision
 from vocabgap.decisions.reviewing import Reviewed as Reviewed
 from vocabgap.decisions.reviewing import review as review
@@ -27,6 +26,7 @@ from vocabgap.glossary.session import ExecutionContext as ExecutionContext
 from vocabgap.ingest.accounting import ScanSummary as ScanSummary
 from vocabgap.ingest.scanning import Scan as Scan
 from vocabgap.ingest.scanning import scan as scan
+from vocabgap.listing.deciding import Decisions as Decisions
 from vocabgap.listing.records import list_gaps as list_gaps
 from vocabgap.listing.showing import show as show
 from vocabgap.logbook.log import LoggedGap as LoggedGap

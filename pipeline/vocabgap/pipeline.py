@@ -291,7 +291,7 @@ def run(
         if not settings.report.allow_empty:
             require_something(scanned, roots, target, settings, chosen)
         if not allow_shrink:
-            require_no_loss(scanned, roots, target, chosen)
+            require_no_loss(scanned, target, chosen)
 
     analysis = analyse(
         roots,

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from vocabgap.decisions.deciding import Decisions
 from vocabgap.decisions.record import Action, Decision, decide, subject
+from vocabgap.listing.deciding import Decisions
 from vocabgap.model.settings import ClusterSettings, DecisionSettings, Settings
 from vocabgap.pipeline import Run, run
 

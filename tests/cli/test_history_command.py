@@ -9,8 +9,8 @@ import pytest
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from builders.reporting import publish
-from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import ExitCode
+from vocabgap.listing.deciding import Decisions
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, Settings
 

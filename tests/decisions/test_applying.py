@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from builders.decisions import Studio
-from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError
+from vocabgap.listing.deciding import Decisions
 
 RUN = "2026-07-01T00:00:00Z"
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from builders import gap, write_corpus
 from builders.decisions import Studio
-from vocabgap.decisions.deciding import Decisions
 from vocabgap.decisions.record import Action, append_decisions, decide, subject
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.listing.deciding import Decisions
 from vocabgap.model.settings import ClusterSettings
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.comparison import compare, compared_in_words

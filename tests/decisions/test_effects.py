@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from builders.decisions import Studio
-from vocabgap.decisions.deciding import Decisions
 from vocabgap.decisions.effects import Effect
 from vocabgap.decisions.record import Decision
 from vocabgap.errors import StateError
+from vocabgap.listing.deciding import Decisions
 
 FACTS = ("label", "rank", "mentions", "status")
 Call = Callable[[Decisions], Decision]

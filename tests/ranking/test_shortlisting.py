@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from vocabgap.decisions.deciding import Decisions
+from vocabgap.listing.deciding import Decisions
 from vocabgap.model.settings import DecisionSettings, Settings
 from vocabgap.pipeline import Run, run
 

@@ -11,8 +11,8 @@ import pytest
 import vocabgap as vg
 from builders import gap, write_corpus
 from builders.reporting import publish, tell_anew_of
-from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import NotFoundError, StateError
+from vocabgap.listing.deciding import Decisions
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, Settings
 from vocabgap.model.tables import HISTORY

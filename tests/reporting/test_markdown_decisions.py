@@ -10,7 +10,7 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.reporting import headings, tables, text_of
-from vocabgap.decisions.deciding import Decisions
+from vocabgap.listing.deciding import Decisions
 from vocabgap.model.settings import DecisionSettings, RankSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Run, run
 

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from builders import write_corpus
-from vocabgap.decisions.deciding import Decisions
 from vocabgap.files.parts import Parts
+from vocabgap.listing.deciding import Decisions
 from vocabgap.model.settings import (
     ClusterSettings,
     DecisionSettings,

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from builders import gap, write_corpus
 from builders.page import read
 from builders.reporting import publish
-from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError
+from vocabgap.listing.deciding import Decisions
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ClusterSettings, DecisionSettings, RankSettings, Settings
 from vocabgap.model.tables import default_of

@@ -121,7 +121,7 @@ class Apply(Deciding, kw_only=True):
 
 
 def _decided(call: "Call", request: Deciding) -> Answer:
-    from vocabgap.decisions.deciding import Decisions
+    from vocabgap.listing.deciding import Decisions
 
     settings = call.settings
     place = printable_name(str(expanded(settings.decisions.file)))
@@ -208,9 +208,9 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
     """
     call.require_decisions()
     settings = call.settings
-    from vocabgap.decisions.deciding import Decisions
     from vocabgap.decisions.record import Action
     from vocabgap.decisions.replay import undoings
+    from vocabgap.listing.deciding import Decisions
 
     book = Decisions(request.run or settings.report.out, settings.decisions.file)
     decisions, outgrown, renamed = book.all(), frozenset[str](), dict[str, str]()

@@ -140,13 +140,15 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
         call.note(unreadable)
     call.note_embeddings(result.embeddings)
     from vocabgap.doors.cli.views import folder_line
+    from vocabgap.ingest.checking import is_known
     from vocabgap.ingest.discovery import unread_files
     from vocabgap.ingest.roots import origin_of
     from vocabgap.reporting.conditions import failures, gate_error
 
     summary, folder = result.published.summary, result.published.folder
     gates, hint = settings.report.fail_on, f"the report is published in '{folder_line(folder)}'"
-    failed = failures(gates, summary, result.ranked, result.scan.rejects, known) if gates else ()
+    rejects = result.scan.rejects.filter(~is_known(result.scan.rejects, known))
+    failed = failures(gates, summary, result.ranked, rejects) if gates else ()
     answer = report_answer(summary, [*unread_files(roots, settings.scan), *notes])
     place = printable_name(origin_of(folder) or str(folder))
     return replace(

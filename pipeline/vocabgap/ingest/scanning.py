@@ -28,15 +28,15 @@ from vocabgap.ingest.accounting import (
     marks_of,
     summarize,
 )
-from vocabgap.ingest.discovery import LogFile, discover
+from vocabgap.ingest.discovery import LogFile, discover, looked_for, other_files
 from vocabgap.ingest.lines import LogDecoder, LogsRead
 from vocabgap.ingest.reading import MIB
-from vocabgap.ingest.roots import resolve_roots
+from vocabgap.ingest.roots import origin_of, repository_slugs, resolve_roots
 from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.moments import LAST, iso
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, SHARED_TENANT, Repair
 from vocabgap.model.selection import Selection, together
-from vocabgap.model.settings import ScanSettings, overridden
+from vocabgap.model.settings import ScanSettings, Settings, overridden
 from vocabgap.model.sources import IMAGE, Source, checked_sources
 from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
 from vocabgap.progress import tell
@@ -63,6 +63,7 @@ class Scan:
         files: One row per log that was read (table `files`).
         summary: The account of every line.
         unclear: One row per record named in notes that correct none: they do not say so, or several fit.
+        repositories: The names of the roots; None if some are corpora, whose repositories only reading tells.
     """
 
     lines: Parts
@@ -70,6 +71,7 @@ class Scan:
     files: pl.DataFrame
     summary: ScanSummary
     unclear: pl.DataFrame
+    repositories: frozenset[str] | None = None
 
     @property
     def sources(self) -> set[str]:
@@ -174,14 +176,34 @@ def scan(
     )
     scans: list[Scan] = []
     whose = {"tenants": tenants, "repositories": repositories, "shared": shared}
-    for reader, of_reader in by_reader(resolve_roots(roots)).items():
+    readers = by_reader(resolve_roots(roots))
+    for reader, of_reader in readers.items():
         if reader is not None:
             scans.append(reader.scan.load()(of_reader, sources=settings.sources, **whose))
             continue
         logs = discover(of_reader, settings)
         read = read_here if read_logs is None or not logs else read_logs
         scans.insert(0, scan_of(*read(logs, settings)))
-    return united(scans)
+    folders = [root if root.is_dir() else root.parent for root in readers.get(None, [])]
+    names = frozenset(repository_slugs(folders)) if not readers.keys() - {None} else None
+    return replace(united(scans), repositories=names)
+
+
+def nothing_read(scanned: Scan, roots: Iterable[Path], settings: Settings) -> tuple[str, str]:
+    """Return the problem of a scan that read no log, and a hint."""
+    where = ", ".join(f"'{origin_of(root) or root}'" for root in roots)
+    unread = scanned.summary.unreadable
+    if unread:
+        first = scanned.rejects.row(0, named=True)
+        more = f"; {unread - 1:,} more" * (unread > 1)
+        problem = f"no log could be read in {where}: {first['source_path']}: {first['detail']}{more}"
+        return problem, "`vocabgap check` lists the unread files"
+    others = other_files(roots, settings.scan)
+    hint = (
+        f"{others or 'check that the folder is complete, or name a folder that contains logs'};"
+        " `vocabgap log` begins a log; `vocabgap manual gap-logs` says how to read other logs"
+    )
+    return f"no log was found in {where}: looked for {looked_for(settings.sources)}", hint
 
 
 def by_reader(roots: Iterable[Path]) -> dict[RootReader | None, list[Path]]:

@@ -9,10 +9,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import GateError, StateError
-from vocabgap.ingest.checking import KnownLine, is_known
-from vocabgap.ingest.discovery import looked_for, other_files
-from vocabgap.ingest.roots import origin_of, repository_slugs
-from vocabgap.ingest.scanning import Scan, by_reader, require_known, unmatched
+from vocabgap.ingest.scanning import Scan, nothing_read, require_known, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Gate, Settings
 from vocabgap.model.tables import NEW, REGRESSED
@@ -32,9 +29,10 @@ def require_something(
 ) -> None:
     """Refuse to publish an empty report in `target`."""
     aliases = settings.aliases_by_argument
-    is_part = (selection.tenants or selection.repositories) and set(by_reader(roots)) - {None}
+    is_part = (selection.tenants or selection.repositories) and scanned.repositories is None
     if not (scanned.summary.files or is_part):
-        raise _nothing_read(scanned, roots, target, settings)
+        problem, hint = nothing_read(scanned, roots, settings)
+        raise StateError(f"{problem}; {_kept(target)}", hint=f"{hint}; {_EMPTY}")
     unit = settings.unit(scanned.sources)
     require_known(scanned.lines, selection, unit, **aliases)
     if scanned.counted:
@@ -66,27 +64,7 @@ def require_something(
     )
 
 
-def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: Settings) -> StateError:
-    where = ", ".join(f"'{origin_of(root) or root}'" for root in roots)
-    unread = scanned.summary.unreadable
-    if unread:
-        first = scanned.rejects.row(0, named=True)
-        problem = f"{first['source_path']}: {first['detail']}" + (f"; {unread - 1:,} more" * (unread > 1))
-        return StateError(
-            f"no log could be read in {where}: {problem}; {_kept(target)}",
-            hint=f"`vocabgap check` lists the unread files; {_EMPTY}",
-        )
-    named = looked_for(settings.sources)
-    others = other_files(roots, settings.scan)
-    return StateError(
-        f"no log was found in {where}: looked for {named}; {_kept(target)}",
-        hint=f"{others or 'check that the folder is complete, or name a folder that contains logs'};"
-        " `vocabgap log` begins a log; `vocabgap manual gap-logs` says how to read other logs;"
-        f" {_EMPTY}",
-    )
-
-
-def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selection: Selection) -> None:
+def require_no_loss(scanned: Scan, target: Path, selection: Selection) -> None:
     """Refuse to replace a run if more than half of its logs or lines are missing now.
 
     Only roots that both runs read are compared. If all logs are different ones, nothing is compared.
@@ -98,10 +76,8 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
     ):
         return
     slugs = {log.repo_slug for log in before.inputs}
-    readers = by_reader(roots)
-    folders = [root if root.is_dir() else root.parent for root in readers.pop(None, [])]
-    if not readers:  # the repositories of a corpus are unknown before it is read
-        slugs &= {*repository_slugs(folders)}
+    if scanned.repositories is not None:
+        slugs &= scanned.repositories
     past = {(log.repo_slug, log.source_path): log.lines for log in before.inputs if log.repo_slug in slugs}
     rows = scanned.files.select("repo_slug", "source_path", "lines").iter_rows()
     present = {(slug, path): lines for slug, path, lines in rows if slug in slugs}
@@ -139,16 +115,12 @@ class Failure(msgspec.Struct, frozen=True, rename={"message": "told"}):
 
 
 def failures(
-    gates: Collection[Gate],
-    summary: Summary,
-    ranked: pl.DataFrame,
-    rejects: pl.DataFrame,
-    known: Collection[KnownLine] = (),
+    gates: Collection[Gate], summary: Summary, ranked: pl.DataFrame, rejects: pl.DataFrame
 ) -> tuple[Failure, ...]:
     """Return the failures of a report, in the order of the gates.
 
     `regressed` checks all capabilities; `new-top` and `mixed` check the shown ones. Nothing is new in a run
-    that was not compared with another. `known` are bad lines that do not count.
+    that was not compared with another. `rejects` are the bad lines that count.
     """
     shown = [(item, (item.capability_id, item.label, item.rank)) for item in summary.capabilities]
     named = {
@@ -162,7 +134,7 @@ def failures(
         ]
         for gate, rows in named.items()
     }
-    failed[Gate.REJECTS] = [*_rejects(rejects.filter(~is_known(rejects, known)))]
+    failed[Gate.REJECTS] = [*_rejects(rejects)]
     return tuple(failure for gate in Gate if gate in gates for failure in failed[gate])
 
 
