@@ -1,19 +1,13 @@
-from datetime import UTC, datetime
-from typing import Any
+"""Columns of records keep the values of their lines, in the order of the log."""
 
-import polars as pl
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import astuple
 
-from builders.ingest import scan_bytes
-from vocabgap.ingest import lines
-from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.formats import LogKind
-from vocabgap.ingest.lines import BlockRecords, RecordColumns
+from builders.ingest import as_line, scan_bytes
 from vocabgap.model.record import GapRecord, record_id
-from vocabgap.model.tables import RECORDS
 
 names = st.lists(
     st.one_of(st.sampled_from(["", "\x1f", "crop", "a\x1fb"]), st.text(max_size=4)), max_size=3
@@ -21,61 +15,34 @@ names = st.lists(
 moments = st.datetimes(timezones=st.just(UTC))
 
 
-LOG = LogFile("/pier/log.jsonl", "coast", "pier/log.jsonl", "pier", LogKind())
-
-
-def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) -> pl.DataFrame:
-    """Hand the batches over in turn; the lines are numbered on."""
-    collected, first = RecordColumns("mira"), 1
-    for batch in batches:
-        columns = list[Any](zip(*map(astuple, batch), strict=True))
-        numbers = range(first, first + len(batch))
-        nameless = [False] * len(batch)
-        collected.add(BlockRecords(LOG, columns, numbers, numbers, nameless, unreadable or {}), 0)
-        first = numbers.stop
-    return collected.parts().collect().select(RECORDS.names)
-
-
-@given(lists=st.lists(names, min_size=1, max_size=6))
-def test_lists_come_back_as_they_were(lists: list[list[str]]) -> None:
-    records = [
-        GapRecord(description="x", operations_involved=each, vocabulary_used=each) for each in lists
+@given(st.lists(st.tuples(names, st.none() | moments), min_size=1, max_size=6))
+def test_lists_and_instants_come_back_as_they_were(
+    values: list[tuple[list[str], datetime | None]],
+) -> None:
+    lines = [
+        as_line(
+            {
+                "description": f"{number}",
+                "operations_involved": operations,
+                "timestamp": moment and moment.isoformat(),
+            }
+        )
+        for number, (operations, moment) in enumerate(values)
     ]
 
-    frame = framed(records)
+    gaps = scan_bytes(b"".join(lines)).gaps
 
-    assert frame["operations_involved"].to_list() == lists
-    assert frame["vocabulary_used"].to_list() == lists
-
-
-@given(instants=st.lists(st.one_of(st.none(), moments), min_size=1, max_size=6))
-def test_instants_come_back_to_the_microsecond(instants: list[datetime | None]) -> None:
-    frame = framed([GapRecord(description="x", timestamp=instant) for instant in instants])
-
-    assert frame["timestamp"].to_list() == instants
+    assert gaps.select("operations_involved", "timestamp").rows() == values
 
 
-def test_batches_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "BATCH", 3)
+def test_identity_of_a_second_batch_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vocabgap.ingest.lines.BATCH", 1)
+    lines = [as_line({"description": need, "timestamp": "monday"}) for need in ("x", "y")]
 
-    frame = framed(
-        *(
-            [GapRecord(description=str(n)), GapRecord(description=str(n + 1))]
-            for n in range(0, 10, 2)
-        )
-    )
+    gaps = scan_bytes(b"\n".join(lines)).gaps
 
-    assert frame["description"].to_list() == [str(number) for number in range(10)]
-    assert frame["line"].to_list() == list(range(1, 11))
-    assert set(frame["source_path"]) == {"pier/log.jsonl"}
-
-
-def test_identity_of_a_second_batch_is_its_own() -> None:
-    first, second = GapRecord(description="x"), GapRecord(description="y")
-
-    frame = framed([first], [second], unreadable={0: "monday"})
-
-    assert frame["record_id"].to_list() == [record_id(first, "monday"), record_id(second, "monday")]
+    records = [GapRecord(description=need, image_id="heron-11") for need in ("x", "y")]
+    assert gaps["record_id"].to_list() == [record_id(record, "monday") for record in records]
 
 
 def test_repaired_and_clean_lines_stay_in_the_order_of_the_log() -> None:

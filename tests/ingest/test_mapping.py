@@ -14,7 +14,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.decoding import FieldMap
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import FIELDS, LOG_NAME
-from vocabgap.model.sources import NATIVE, Source, checked_sources
+from vocabgap.model.sources import Source, checked_sources
 
 Record = dict[str, Any]
 
@@ -90,14 +90,6 @@ def wanted(value: Record, **where: Any) -> bool:  # noqa: ANN401 - whatever TOML
 
 
 @pytest.mark.parametrize(
-    ("path", "key"),
-    [("/a.b", "a.b"), ("/a~1b", "a/b"), ("/a~0b", "a~b"), ("/~01", "~1"), ("/", ""), ("/ ", " ")],
-)
-def test_a_json_pointer_reaches_any_key(path: str, key: str) -> None:
-    assert fields({key: "calm"}, intent=path) == {"intent": "calm"}
-
-
-@pytest.mark.parametrize(
     ("value", "expected"),
     [
         ({"goal": "a", "aim": "b"}, "a"), ({"goal": None, "aim": "b"}, "b"), ({"aim": "b"}, "b"),
@@ -109,22 +101,11 @@ def test_the_first_path_that_leads_to_a_value_counts(value: Record, expected: ob
     assert fields(value, intent=("goal", "aim")) == {"intent": expected}
 
 
-def test_without_paths_an_object_is_taken_as_it_is() -> None:
-    value = {"intent": "calm", "mood": "theirs"}
-
-    assert FieldMap.of(NATIVE).applied(value) == value
-
-
 @pytest.mark.parametrize(("said", "intent"), [(None, "unsaid"), ("calm", "calm")])
 def test_a_constant_stands_where_the_object_has_nothing(said: str | None, intent: str) -> None:
-    source = Source(
-        fields={"intent": "goal"}, constants={"intent": "unsaid", "intent_category": "tools"}
-    )
+    source = Source(fields={"intent": "goal"}, constants={"intent": "unsaid"})
 
-    assert FieldMap.of(source).applied({"goal": said}) == {
-        "intent": intent,
-        "intent_category": "tools",
-    }
+    assert FieldMap.of(source).applied({"goal": said}) == {"intent": intent}
 
 
 @pytest.mark.parametrize(

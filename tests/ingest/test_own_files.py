@@ -76,10 +76,6 @@ def test_each_row_of_the_manual_gives_its_result(
     )
 
 
-def test_the_manual_has_a_row_for_each_form() -> None:
-    assert len(ROWS) == 12
-
-
 def own(tmp_path: Path, content: str | bytes, name: str = "own.dat") -> Path:
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -128,7 +124,7 @@ def test_cells_become_values_of_their_fields(tmp_path: Path) -> None:
             "expected at most 1,048,576 bytes",
         ),
         (
-            'description,notes\n"' + "x\n" * (1 << 19) + '",y\nrotate,y\n',
+            'description,notes\n"' + f"{'x' * 255}\n" * 4_200 + '",y\nrotate,y\n',
             2,
             "too_long",
             "expected at most",
@@ -219,7 +215,9 @@ def test_the_cut_row_of_a_damaged_table_does_not_count(tmp_path: Path, cut: int)
 
 
 def test_a_packed_file_expands_no_further_than_allowed(tmp_path: Path) -> None:
-    bomb = own(tmp_path, gzip.compress(b"description,notes\n" + b"rotate,x\n" * (1 << 20)))
+    bomb = own(
+        tmp_path, gzip.compress(b"description,notes\n" + b"rotate%b,x\n" % (b"x" * 1000) * 1_500)
+    )
 
     summary = scan(bomb, max_expanded_mib=1).summary
 
@@ -261,9 +259,6 @@ def test_keys_are_listed_and_the_proposed_command_works(there: Path) -> None:
     fields = "--map description=reason --map missing_capability=tool --map timestamp=ts"
     assert shlex.join(command[1:]) == f"agent.log {fields}"
     assert vocabgap(*command, "--embedder", "none").code == 0
-    manifest = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
-    assert fields in manifest["command"]
-    assert vocabgap(*shlex.split(manifest["command"])[1:]).code == 0
 
 
 @pytest.mark.parametrize(
@@ -300,14 +295,6 @@ def test_several_files_may_have_different_keys(there: Path) -> None:
         "no object of 'c.log' has 'need', which `map` names"
         in vocabgap("check", "c.log", *fields).err
     )
-
-
-def test_a_week_without_a_gap_is_no_error(there: Path) -> None:
-    own(there, VIEW, "events.jsonl")
-
-    result = vocabgap("check", "events.jsonl", "--source", "posthog")
-
-    assert (result.code, "1 line passed over" in result.out) == (0, True)
 
 
 def test_a_setting_reads_the_unknown_files_of_a_folder_only(there: Path) -> None:
@@ -402,7 +389,7 @@ def test_a_device_or_a_pipe_is_no_log(place: str, there: Path) -> None:
 def test_a_long_table_takes_no_more_memory() -> None:
     def peak(chunks: int) -> int:
         content = (
-            b"description,notes\n" if not number else b"rotate,x\n" * 10_000
+            b"description,notes\n" if not number else b"rotate,x\n" * 2_000
             for number in range(chunks)
         )
         tracemalloc.start()
@@ -483,14 +470,14 @@ def test_the_proposal_goes_by_names_and_values(table: str, fields: str, there: P
     assert f"`vocabgap report own.csv --map {fields}`" in message
 
 
-@pytest.mark.parametrize("written", ["1,041", "1\u202f041", "1'041", "1041"])
-def test_a_count_may_have_signs_between_its_digits(written: str, tmp_path: Path) -> None:
-    counts = [
-        scan(own(tmp_path, content), map={"description": "q", "count": "n"}).gaps["count"].to_list()
-        for content in (f'q\tn\nvegan\t"{written}"\n', json.dumps({"q": "vegan", "n": written}))
-    ]
+def test_a_count_may_have_signs_between_its_digits(tmp_path: Path) -> None:
+    counts = ("1,041", "1\u202f041", "1'041", "1041")
+    table = "".join(f'vegan\t"{written}"\n' for written in counts)
+    objects = "".join(json.dumps({"q": "vegan", "n": written}) + "\n" for written in counts)
 
-    assert counts == [[1041], [1041]]
+    for content in (f"q\tn\n{table}", objects):
+        gaps = scan(own(tmp_path, content), map={"description": "q", "count": "n"}).gaps
+        assert gaps["count"].to_list() == [1041] * 4
 
 
 def test_the_proposal_repeats_all_roots_and_the_pipe(

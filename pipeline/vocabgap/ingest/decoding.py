@@ -49,10 +49,8 @@ _ZONED: Final = re.compile(
     r"(?: m=[+-][0-9.]+)?",
     re.ASCII,
 )
-_GROUPED: Final = re.compile(r"[0-9]{1,3}([,'\u2019\u00a0\u2009\u202f ])[0-9]{3}(\1[0-9]{3}){0,3}")
-_IDENTIFIER: Final = re.compile(r"[\w-]{1,128}")
-_COUNT: Final = get_type_hints(GapRecord, include_extras=True)["count"]
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_COUNT: Final = get_type_hints(GapRecord, include_extras=True)["count"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +181,7 @@ class FieldMap:
 
 def noted(call: RefusedCall, call_id: str) -> str:
     """Return the notes of a gap that is a refused call, with the identifier of the call."""
-    which = f"call {call_id}" if _IDENTIFIER.fullmatch(call_id) else "call"
+    which = f"call {call_id}" if re.fullmatch(r"[\w-]{1,128}", call_id) else "call"
     return f"{which} {f'{NOT_GRANTED_NOTE}: {call.reason}' if call.reason else UNKNOWN_TOOL_NOTE}"
 
 
@@ -198,7 +196,8 @@ def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
 
 def ungrouped(number: str) -> str:
     """Return a number without the signs between groups of three digits, as in 1,041."""
-    return re.sub(r"\D", "", number) if _GROUPED.fullmatch(number) else number
+    grouped = r"[0-9]{1,3}([,'\u2019\u00a0\u2009\u202f ])[0-9]{3}(\1[0-9]{3}){0,3}"
+    return re.sub(r"\D", "", number) if re.fullmatch(grouped, number) else number
 
 
 def same(value: object, allowed: object) -> bool:
@@ -258,9 +257,8 @@ def _repaired(
         fields[name] = _name(fields[name])
     if "count" in fields:
         fields["count"] = _count(fields["count"], repairs)
-    wrong = _unpaired_surrogate(fields) or _wrong_type(fields)
-    if wrong is not None:
-        name, reason, detail = wrong
+    if fault := _fault(fields):
+        name, reason, detail = fault
         origin = f" ({origins[name]})" if name in origins else ""
         return Rejected(reason, f"field '{name}'{origin}: {detail}")
     if "satisfaction" in fields:
@@ -323,11 +321,8 @@ def moment_of(value: object) -> datetime | None:
 
 def nulls_for_defaults(fields: Mapping[str, object]) -> list[str]:
     """Return the names of the fields with a default that are null, or lists with null in them."""
-    return [name for name in NEVER_NULL if name in fields and _has_null(fields[name])]
-
-
-def _has_null(value: object) -> bool:
-    return value is None or (isinstance(value, list) and None in value)
+    values = ((name, fields[name]) for name in NEVER_NULL if name in fields)
+    return [name for name, value in values if value is None or (isinstance(value, list) and None in value)]
 
 
 def json_type(value: object) -> str:
@@ -338,25 +333,18 @@ def json_type(value: object) -> str:
     return names.get(type(value), "an object")
 
 
-# A field, the reason, and the detail.
-_Wrong = tuple[str, RejectReason, str]
-
-
-def _wrong_type(fields: dict[str, Any]) -> _Wrong | None:
-    if wrong := wrong_type(fields):
-        name, expected, value = wrong
-        return name, RejectReason.WRONG_TYPE, f"expected {expected}, found {json_type(value)}"
-    return None
-
-
-def _unpaired_surrogate(fields: dict[str, Any]) -> _Wrong | None:
-    """Find half of a surrogate pair: JSON can hold it, but a frame cannot."""
+def _fault(fields: dict[str, Any]) -> tuple[str, RejectReason, str] | None:
+    """Return the first field that no record can have, the reason, and the detail."""
     for name in FIELDS:
         value = fields.get(name)
         texts = value if isinstance(value, list) else [value]
         if any(isinstance(text, str) and _SURROGATE.search(text) for text in texts):
+            # JSON can hold it, but a frame cannot.
             detail = "expected Unicode text, found half of a surrogate pair"
             return name, RejectReason.LONE_SURROGATE, detail
+    if wrong := wrong_type(fields):
+        name, expected, value = wrong
+        return name, RejectReason.WRONG_TYPE, f"expected {expected}, found {json_type(value)}"
     return None
 
 
@@ -388,10 +376,9 @@ def no_json(fault: ValueError | RecursionError, what: str) -> Rejected:
 
 
 def _whole_number(digits: str) -> float:
-    try:
+    with suppress(ValueError):  # Python refuses thousands of digits
         return int(digits)
-    except ValueError:  # Python refuses thousands of digits
-        return float("inf")
+    return float("inf")
 
 
 def _no_constant(name: str) -> float:

@@ -8,7 +8,7 @@ import csv
 import io
 import re
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -31,10 +31,7 @@ from vocabgap.text import count, excerpt, printable_name
 
 DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 TEXT_SUFFIXES: Final = (".log", ".txt")  # of files that may hold JSON, but seldom do
-_TABLES: Final = frozenset((".csv", ".tsv"))
 _DELIMITERS: Final = ",;\t"
-_MAGIC: Final = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
-_PARQUET: Final = b"PAR1"
 _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no data file
     b"PK\x03\x04": "a workbook or an archive",
     b"\xd0\xcf\x11\xe0": "a workbook of an old Excel",
@@ -44,19 +41,13 @@ _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no dat
     b"\xfd7zXZ\0": "compressed by xz",
     **dict.fromkeys((b"{\0", b"\0{", b"[\0", b"\0["), "UTF-16 without a byte order mark"),
 }
-_SEPARATOR: Final = re.compile(rb"sep=([,;\t])\s*")  # a line that Excel reads before the header
-_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
 _AGAIN: Final = 4 * MIB  # of bad rows that are read again; after that, no row has several lines
-_NUMBERS: Final = ("satisfaction", "count")
-_WHOLE_NUMBER: Final = re.compile(r"[+-]?\d{1,18}(\.0+)?")
 # A message in a log of an MCP server: `TIME [desk] [info] Message from server: {…} { metadata: undefined }`.
 _MESSAGE: Final = re.compile(
     rb"(?P<time>\d{4}-\d\d-\d\dT\S+) (?:\[(?:info|(?P<server>[^\]]+))\] ){1,2}"
     rb"Message from (?:client|server): (?P<message>\{.*?\})(?: \{ metadata: \w+ \})?\s*$"
 )
-_FLAT: Final = ("*", "properties.")
-_QUERY: Final = tuple(map(re.compile, (rb'"columns"\s*:\s*\[\s*"', rb'"results"\s*:\s*\[\s*\[')))
 _EXPORT: Final = "export it as CSV or JSON Lines in UTF-8, and name that file"
 
 
@@ -134,16 +125,17 @@ def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Conte
         OSError: The file cannot be read.
     """
     start = _start(path)
-    compression = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "")
+    magic = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
+    compression = next((name for begin, name in magic.items() if start.startswith(begin)), "")
     if compression:
         start = _start(path, compression, max_expanded)
-    if start.startswith(_PARQUET):
+    if start.startswith(b"PAR1"):
         return Content(Form.PARQUET, compression)
-    is_utf16 = start.startswith(_UTF16) and not is_known
+    is_utf16 = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not is_known
     head = b"".join(_as_utf8([start])) if is_utf16 else start.removeprefix(codecs.BOM_UTF8)
     form = _form_of(head, is_whole=len(start) < MIB)
     is_json = head.lstrip().startswith((b"{", b"["))
-    if not is_json and not _TABLES.isdisjoint(Path(path).suffixes):
+    if not is_json and {".csv", ".tsv"} & {*Path(path).suffixes}:
         form = Form.TABLE
     elif is_known:
         form = Form.LINES if form is Form.TABLE else form
@@ -191,7 +183,8 @@ def _form_of(head: bytes, *, is_whole: bool) -> Form:
 
 
 def _form_of_objects(first: bytes, lines: list[bytes], head: bytes, *, is_whole: bool) -> Form:
-    if all(each.search(head) for each in _QUERY):
+    parts = (rb'"columns"\s*:\s*\[\s*"', rb'"results"\s*:\s*\[\s*\[')
+    if all(re.search(part, head) for part in parts):
         return Form.QUERY
     goes_on = first.endswith((b"{", b"[", b",")) or (len(lines) == 1 and not is_whole)
     is_torn = goes_on and (not is_whole or not any(map(_is_object, lines)))
@@ -315,7 +308,7 @@ def _names(cell: Any) -> Any:  # noqa: ANN401 - here and below: any JSON
 
 def _number(cell: Any) -> Any:  # noqa: ANN401
     number = ungrouped(cell.strip()) if isinstance(cell, str) else ""
-    return int(float(number)) if _WHOLE_NUMBER.fullmatch(number) else cell
+    return int(float(number)) if re.fullmatch(r"[+-]?\d{1,18}(\.0+)?", number) else cell
 
 
 def _flag(cell: Any) -> Any:  # noqa: ANN401
@@ -323,7 +316,12 @@ def _flag(cell: Any) -> Any:  # noqa: ANN401
     return {"true": True, "false": False, "": None}.get(word, cell)
 
 
-_CELLS: Final = {**dict.fromkeys(_NUMBERS, _number), "category_guessed": _flag, "mediocre": _flag}
+_CELLS: Final[dict[str, Callable[[Any], Any]]] = {
+    "satisfaction": _number,
+    "count": _number,
+    "category_guessed": _flag,
+    "mediocre": _flag,
+}
 
 
 class _Text(NamedTuple):
@@ -388,7 +386,7 @@ def _table_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
     while b"\n" not in start.lstrip() and len(start) <= MAX_LINE_BYTES and (chunk := next(chunks, b"")):
         start += chunk
     line, _, rest = start.removeprefix(codecs.BOM_UTF8).partition(b"\n")
-    separator = _SEPARATOR.fullmatch(line)
+    separator = re.fullmatch(rb"sep=([,;\t])\s*", line)  # Excel reads such a line before the header
     delimiter = separator[1].decode() if separator else _delimiter(start.lstrip().partition(b"\n")[0])
     lines = _Lines(chain([b"\n" + rest if separator else start], chunks))
     header: list[str] | None = None
@@ -412,17 +410,13 @@ def _table_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
             fault = str(error)
         if not lines.taken:
             return
-        rejected = _TOO_LONG if lines.is_too_long else Rejected(RejectReason.INVALID_ROW, _fault(fault))
+        is_open = fault == "unexpected end of data"
+        detail = "a quote is not closed" if is_open else f"not a row of a table: {fault}"
+        rejected = _TOO_LONG if lines.is_too_long else Rejected(RejectReason.INVALID_ROW, detail)
         first = lines.give_up()
         if header is None:
             raise FormError(f"the header, line {first.number}: {rejected.detail}", hint=_EXPORT)
         yield TableRow(first.number, {}, rejected, first.content)
-
-
-def _fault(message: str) -> str:
-    return (
-        "a quote is not closed" if message == "unexpected end of data" else f"not a row of a table: {message}"
-    )
 
 
 def _delimiter(line: bytes) -> str:
@@ -435,15 +429,12 @@ def _checked_header(cells: list[str]) -> list[str]:
     """Return the names of the columns; raise InvalidInputError if they cannot be told apart."""
     names = [cell.strip() for cell in cells]
     if "" in names:
-        raise FormError(
-            f"the header has no name for column {names.index('') + 1}", hint="give each column a name"
-        )
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise FormError(
-                f"the header has the name '{excerpt(name)}' twice", hint="give each column another name"
-            )
-    for name in names:
+        place = names.index("") + 1
+        raise FormError(f"the header has no name for column {place}", hint="give each column a name")
+    for name, times in Counter(names).items():
+        if times > 1:
+            hint = "give each column another name"
+            raise FormError(f"the header has the name '{excerpt(name)}' twice", hint=hint)
         if any("\ud800" <= sign <= "\udfff" for sign in name):
             raise FormError("the header is not UTF-8", hint="save the table as CSV in UTF-8")
     return names
@@ -462,7 +453,7 @@ def _message_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
 
 def _unflattened(row: TableRow) -> TableRow:
     """Return a row with the event of which PostHog makes the columns `*`, `*.event` and `properties.$lib`."""
-    if not any(name.startswith(_FLAT) for name in row.value):
+    if not any(name.startswith(("*", "properties.")) for name in row.value):
         return row
     value = {name.removeprefix("*."): cell for name, cell in row.value.items()}
     event = parsed(value.pop("*", None))
@@ -495,10 +486,6 @@ class _QueryAnswer(msgspec.Struct):
     results: list[list[Any]]
 
 
-def _day(cell: Any) -> Any:  # noqa: ANN401
-    return cell.isoformat() if isinstance(cell, date) else cell
-
-
 def _parquet_rows(content: bytes) -> Iterator[TableRow]:
     try:
         table = pl.scan_parquet(io.BytesIO(content))
@@ -506,7 +493,8 @@ def _parquet_rows(content: bytes) -> Iterator[TableRow]:
         for start in range(0, height, _ROWS):
             rows = table.slice(start, _ROWS).collect().iter_rows(named=True)
             for number, row in enumerate(rows, start + 1):
-                yield TableRow(number, {name: _day(cell) for name, cell in row.items()})
+                days = {name: cell.isoformat() for name, cell in row.items() if isinstance(cell, date)}
+                yield TableRow(number, row | days)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = str(error).partition("\n")[0]
         why = Rejected(RejectReason.UNREADABLE_FILE, f"the Parquet file cannot be read: {reason}")

@@ -34,7 +34,6 @@ CHUNK_BYTES: Final = 1 << 20
 MIB: Final = 1 << 20
 COMPRESSIONS: Final = ("gz", "zst")
 MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
-_TOGETHER: Final = 1_000  # elements in a block
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
 _SPACE: Final = " \t\r\n\ufeff"
 _COUNT: Final = ("count",)
@@ -252,13 +251,13 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
             detail = f"expected at most {MOST_BYTES:,} bytes in the document{of_line}, which is read whole"
-            yield _unread(Rejected(RejectReason.TOO_LONG, detail))
+            yield Block(1, UNKNOWN_OFFSET, [], rejected=Rejected(RejectReason.TOO_LONG, detail))
             return
         try:
             for value, encode in values_of(content):
                 found, begun = judged(value, fields), number
                 for is_gap, several in groupby(found, key=attrgetter("is_gap")):
-                    while some := list(islice(several, _TOGETHER)):
+                    while some := list(islice(several, 1_000)):
                         if is_gap:
                             yield from _blocks_of(number, some, reads, of_line, encode)
                         else:
@@ -267,7 +266,7 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
                 if number == begun:
                     yield Block(number, UNKNOWN_OFFSET, [], passed_over=1)
         except (ValueError, RecursionError) as fault:
-            yield _unread(no_json(fault, "document" + of_line))
+            yield Block(1, UNKNOWN_OFFSET, [], rejected=no_json(fault, "document" + of_line))
 
 
 def _blocks_of(
@@ -303,10 +302,6 @@ def judged(document: Any, fields: FieldMap) -> Iterator[Element]:  # noqa: ANN40
         value = _completed(bare, around, first)
         is_gap = not isinstance(value, dict) or fields.of_shape(value) is not None
         yield Element(place, _completed(value, around, outward) if is_gap else value, is_gap)
-
-
-def _unread(why: Rejected) -> Block:
-    return Block(1, UNKNOWN_OFFSET, [], rejected=why)
 
 
 def documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
