@@ -27,7 +27,8 @@ def _schemas_as_checked(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect:  # noqa: ARG001
     """A client of a server whose root is given; its report and decisions are in the folder of the test."""
-    from mcp import Client  # noqa: PLC0415 - what the extra installs
+    from anyio.from_thread import check_cancelled  # noqa: PLC0415 - what the extra installs
+    from mcp import Client  # noqa: PLC0415
 
     from vocabgap.doors.mcp.server import build  # noqa: PLC0415
     from vocabgap.doors.mcp.workspace import Workspace  # noqa: PLC0415
@@ -44,7 +45,9 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
             decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")),
             vocabulary=VocabularySettings(paths=() if vocabulary is None else (str(vocabulary),)),
         )
-        return Client(build(Workspace(root, settings), read_only=read_only), mode=mode)
+        return Client(
+            build(Workspace(root, settings, check_cancelled), read_only=read_only), mode=mode
+        )
 
     return to
 

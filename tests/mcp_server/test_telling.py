@@ -7,11 +7,11 @@ from vocabgap.doors.verbs import Answer, Event
 LISTED = Rows("gap", cursor="record_id", most=1_600)
 
 
-def listed(*texts: str) -> Answer:
+def listed(*texts: str, left_out: int = 0) -> Answer:
     rows = [{"record_id": str(number), "text": text} for number, text in enumerate(texts)]
     return Answer(
         events=[Event("stage", {}), *(Event("gap", row) for row in rows)],
-        result={"listed": len(rows), "path": "/home/ana"},
+        result={"listed": len(rows), "left_out": left_out, "path": "/home/ana"},
     )
 
 
@@ -31,7 +31,7 @@ def test_rows_that_fit_are_all_there_in_their_order(number: int) -> None:
 
 
 def test_rows_that_do_not_fit_are_counted_and_the_cursor_is_the_last_that_does() -> None:
-    data = cut(listed(*["x" * 10_000] * 4), LISTED, 6, LISTED.most)
+    data = cut(listed(*["x" * 10_000] * 4, left_out=6), LISTED, LISTED.most)
     assert (data["listed"], data["left_out"], data["cursor"]) == (2, 8, "1")
     assert len(msgspec.json.encode(data)) <= LISTED.most
 

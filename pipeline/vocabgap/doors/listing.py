@@ -100,6 +100,7 @@ def list_answer(listed: "Listing") -> Answer:
         events=_events(listed.gaps),
         result={
             "listed": listed.gaps.height,
+            "left_out": listed.left_out,
             "totals": listed.totals,
             "belonging": listed.belonging,
             "session": listed.session,

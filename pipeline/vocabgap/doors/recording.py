@@ -232,7 +232,10 @@ def mcp(call: "Call", request: Mcp) -> None:
         from vocabgap.doors.mcp.server import build, serve_stdio
     except ImportError as error:
         raise StateError(f"the MCP server needs the package mcp: {error}", hint=installing("mcp")) from error
+    from anyio.from_thread import check_cancelled
+
     from vocabgap.doors.mcp.workspace import Workspace
 
-    workspace = Workspace(roots[0] if roots else Path(), settings)
+    # The thread of a cancelled call ends at the next checkpoint.
+    workspace = Workspace(roots[0] if roots else Path(), settings, check_cancelled)
     serve_stdio(build(workspace, read_only=request.read_only))  # the protocol uses standard output now

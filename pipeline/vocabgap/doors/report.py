@@ -171,6 +171,7 @@ def report_answer(summary: "Summary", notes: list[str]) -> Answer:
         ),
         result={
             "capabilities": summary.total,
+            "left_out": summary.open_total - len(summary.capabilities),
             "mentions": summary.mentions,
             "covered": summary.covered_total,
             "settled": summary.settled_total,

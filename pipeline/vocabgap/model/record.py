@@ -145,7 +145,7 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     intent_category: Annotated[
         str,
         _field(
-            "The kind of need: tone, wb, color, detail, local, composition or another.",
+            "The kind of need, in a word or two.",
             "judged from the operations and the words",
             names=("--intent-category", "--category"),
         ),

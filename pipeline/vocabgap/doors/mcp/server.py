@@ -5,37 +5,22 @@ import os
 import re
 import signal
 import sys
-from functools import partial
 from typing import Any, Final
 from uuid import uuid4
 
 import anyio
+import mcp_types as types
 import msgspec
-from anyio import CapacityLimiter, from_thread, to_thread
+from anyio import CapacityLimiter, to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
-from mcp_types import (
-    INVALID_PARAMS,
-    PARSE_ERROR,
-    CallToolRequestParams,
-    CallToolResult,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-    ListToolsResult,
-    TextContent,
-    ToolAnnotations,
-)
-from mcp_types import Tool as Definition
 from pydantic import ValidationError
 
 from vocabgap import __version__
-from vocabgap.doors.mcp.tool import TOOLS, Limit, Tool, schema_of
+from vocabgap.doors.mcp.tool import TOOLS, Limit, Tool
 from vocabgap.doors.mcp.tools import log_vocabulary_gap
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import DEBUG_VARIABLE, StateError, system_error
@@ -60,29 +45,25 @@ def build(workspace: Workspace, *, read_only: bool = False) -> Server[Any]:
         logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
     limiters = {limit: CapacityLimiter(limit) for limit in Limit}
     session = uuid4().hex
-    offered = [tool for tool in TOOLS.values() if not (read_only and tool.limit is Limit.WRITE)]
+    offered = (tool for tool in TOOLS.values() if not (read_only and tool.limit is Limit.WRITE))
     tools = {tool.name: tool for tool in offered}
-    definitions = [_definition(tool) for tool in offered]
 
-    async def list_tools(_: Any, __: Any) -> ListToolsResult:  # noqa: ANN401 - here and below: types of the SDK
-        return ListToolsResult(tools=definitions)
+    async def list_tools(_: Any, __: Any) -> types.ListToolsResult:  # noqa: ANN401 - here and below: types of the SDK
+        return types.ListToolsResult(tools=[*map(_definition, tools.values())])
 
-    async def call_tool(_: Any, request: CallToolRequestParams) -> CallToolResult:  # noqa: ANN401
-        tool = tools.get(request.name)
-        if tool is None:
-            names = ", ".join(tools)
-            problem = f"there is no tool '{excerpt(request.name)}'; expected one of {names}"
-            raise MCPError(INVALID_PARAMS, problem)
+    async def call_tool(_: Any, request: types.CallToolRequestParams) -> types.CallToolResult:  # noqa: ANN401
+        if request.name not in tools:
+            problem = f"there is no tool '{excerpt(request.name)}'; expected one of {', '.join(tools)}"
+            raise MCPError(types.INVALID_PARAMS, problem)
+        tool = tools[request.name]
         arguments = request.arguments or {}
         if tool is log_vocabulary_gap and arguments.get("session_id") is None:
             # All gaps of a connection are of one session.
             arguments = {**arguments, "session_id": None if os.environ.get(SESSION_VARIABLE) else session}
-        # The thread of a cancelled call ends at the next checkpoint.
-        work = partial(tool.call, workspace, arguments, from_thread.check_cancelled)
-        envelope = await to_thread.run_sync(work, limiter=limiters[tool.limit])
+        envelope = await to_thread.run_sync(tool.call, workspace, arguments, limiter=limiters[tool.limit])
         text = escape_unseen_in_json(msgspec.json.encode(envelope).decode())
-        return CallToolResult(
-            content=[TextContent(type="text", text=text)],
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text)],
             structured_content=envelope,
             is_error=not envelope["success"],
         )
@@ -90,22 +71,23 @@ def build(workspace: Workspace, *, read_only: bool = False) -> Server[Any]:
     return Server(
         "vocabgap",
         version=__version__,
-        title="vocabgap",
         instructions=_READING if read_only else _READING + _LOGGING,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
 
 
-def _definition(tool: Tool) -> Definition:
+def _definition(tool: Tool) -> types.Tool:
     """Return the definition of a tool for clients."""
     reads = tool.limit is not Limit.WRITE
-    return Definition(
+    _, definitions = msgspec.json.schema_components([tool.request])
+    schema = definitions[tool.request.__name__]
+    return types.Tool(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
         description=" ".join((tool.work.__doc__ or "").split()),
-        input_schema=schema_of(tool.request),
-        annotations=ToolAnnotations(
+        input_schema={name: schema[name] for name in schema if name not in {"title", "description"}},
+        annotations=types.ToolAnnotations(
             read_only_hint=reads, destructive_hint=False, idempotent_hint=reads, open_world_hint=False
         ),
     )
@@ -122,11 +104,11 @@ def serve_stdio(server: Server[Any]) -> None:
     try:
         anyio.run(_over_stdio, server)
     except ExceptionGroup as failed:
-        error = _first(failed)
-        if not isinstance(error, OSError):
-            raise error from failed
+        error: Exception = failed
+        while isinstance(error, ExceptionGroup):
+            error = error.exceptions[0]
         if not isinstance(error, BrokenPipeError):  # the client disconnected
-            raise system_error(error) from failed
+            raise (system_error(error) if isinstance(error, OSError) else error) from failed
 
 
 async def _over_stdio(server: Server[Any]) -> None:
@@ -151,13 +133,17 @@ async def _receive(lines: Any, requests: Any, output: Any, unanswered: list[str 
         async for item in lines:
             if not isinstance(item, SessionMessage):
                 reason = "expected a message of JSON-RPC 2.0 on one line; batches are not supported"
-                error = ErrorData(code=PARSE_ERROR, message=reason)
-                await output.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=_id_of(item), error=error)))
+                error = types.ErrorData(code=types.PARSE_ERROR, message=reason)
+                await output.send(
+                    SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=_id_of(item), error=error))
+                )
                 continue
             message = item.message
-            if isinstance(message, JSONRPCRequest):
+            if isinstance(message, types.JSONRPCRequest):
                 unanswered.append(coerce_request_id(message.id))
-            elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            elif (
+                isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled"
+            ):
                 _forget((message.params or {}).get("requestId"), unanswered)
             await requests.send(item)
         while unanswered:
@@ -182,16 +168,10 @@ async def _send(answers: Any, output: Any, unanswered: list[str | int]) -> None:
     async with answers:
         async for item in answers:
             await output.send(item)
-            if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError):
                 _forget(item.message.id, unanswered)
 
 
 def _forget(identifier: Any, unanswered: list[str | int]) -> None:  # noqa: ANN401 - from a client
     if identifier is not None and coerce_request_id(identifier) in unanswered:
         unanswered.remove(coerce_request_id(identifier))
-
-
-def _first(failed: ExceptionGroup[Exception]) -> Exception:
-    """Return the first error of a group, even of a nested one."""
-    error = failed.exceptions[0]
-    return _first(error) if isinstance(error, ExceptionGroup) else error

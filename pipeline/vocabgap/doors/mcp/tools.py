@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from msgspec import NODEFAULT, Meta, structs
 
 from vocabgap.doors.listing import list_answer, list_records, show, show_answer
-from vocabgap.doors.mcp.tool import Checkpoint, Limit, Rows, tool
+from vocabgap.doors.mcp.tool import Limit, Rows, tool
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.recording import log, log_answer
 from vocabgap.doors.report import report, report_answer
@@ -31,28 +31,29 @@ _COLUMNS: Final = (
 )  # fmt: skip
 _RANKED: Final = Rows("capability", _COLUMNS, "capability_id", 6_000)
 _LISTED: Final = Rows("gap", (), "record_id", 4_000)
-_Cursor = Annotated[str | None, Meta(description="The cursor of the answer before, for the next ones.")]
+
+
+def _text(name: str, description: str) -> tuple[str, Any, None]:
+    return name, Annotated[str | None, Meta(description=description)], None
 
 
 def _paged(most: int, rows: Rows, noun: str) -> list[tuple[str, Any, Any]]:
     """Return the arguments of a tool that lists: the number of rows, the cursor and the filters."""
     meaning = f"Number of {noun}; by default those that fit into {rows.most:,} bytes."
     limit = Annotated[Annotated[int, Meta(ge=1, le=most)] | None, Meta(description=meaning)]
-    return [("limit", limit, None), ("cursor", _Cursor, None), *filter_fields("mcp")]
+    cursor = _text("cursor", "The cursor of the answer before, for the next ones.")
+    return [("limit", limit, None), cursor, *filter_fields("mcp")]
 
 
-_IMAGE = Annotated[
-    Annotated[str, Meta(min_length=1, max_length=255)] | None,
-    Meta(description="Name of a folder in the root, such as that of an image; by default the root."),
-]
-_CORRECTS = Annotated[
-    str | None, Meta(description="record_id of the record of the same log that this gap replaces.")
-]
-_FIELDS = [field for field in given_fields("mcp") if field[0] != "image_id"]
+_RECORD: Final = (
+    _text("image_id", "Name of a folder in the root, such as that of an image; by default the root."),
+    _text("corrects", "record_id of the record of the same log that this gap replaces."),
+    *(field for field in given_fields("mcp") if field[0] != "image_id"),
+)
 
 
-@tool(log, Limit.WRITE, [("image_id", _IMAGE, None), ("corrects", _CORRECTS, None), *_FIELDS])
-def log_vocabulary_gap(workspace: Workspace, request: Any, _: Checkpoint) -> tuple[Answer, int]:  # noqa: ANN401
+@tool(log, Limit.WRITE, _RECORD, Rows())
+def log_vocabulary_gap(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     """Log that a word, a tool or a primitive was missing, when you work around it.
 
     Give what the person asked for, what would have been right, and what you did instead. The answer has the
@@ -67,20 +68,20 @@ def log_vocabulary_gap(workspace: Workspace, request: Any, _: Checkpoint) -> tup
         entries = workspace.entries().covering(need_of(logged.record))
     answer = log_answer(logged, note)
     exists = [
-        {"name": entry.name, "description": entry.description, "explained": round(share, 3)}
-        for entry, share in ((match.entry, match.explained) for match in entries)
+        {"name": near.entry.name, "description": near.entry.description, "explained": near.explained}
+        for near in entries
     ]
-    return replace(answer, result={**answer.result, "exists": exists}), 0
+    return replace(answer, result={**answer.result, "exists": exists})
 
 
 @tool(report, Limit.COMPUTE, _paged(MOST_CAPABILITIES, _RANKED, "capabilities"), _RANKED)
-def report_gaps(workspace: Workspace, request: Any, checkpoint: Checkpoint) -> tuple[Answer, int]:  # noqa: ANN401
+def report_gaps(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     """Rank the missing capabilities of all logs: what agents needed most often and did not find.
 
     Different wordings of one need count together. Use it to decide what to author next.
     """
     settings, now = workspace.settings, datetime.now(UTC)
-    analysis = workspace.ranking(Selection.asked(structs.asdict(request), now), checkpoint)
+    analysis = workspace.ranking(Selection.asked(structs.asdict(request), now))
     selection, scan = analysis.selection, analysis.scan  # with the newest session for `last`
     most = request.limit or MOST_CAPABILITIES
     rendering = Rendering(0 if request.cursor else most, settings.rank.by.value, "")
@@ -92,28 +93,23 @@ def report_gaps(workspace: Workspace, request: Any, checkpoint: Checkpoint) -> t
     if request.cursor is not None and request.cursor not in names:
         raise no_cursor(request.cursor)
     place = 0 if request.cursor is None else names.index(request.cursor) + 1
-    page = structs.replace(summary, capabilities=summary.capabilities[place:][:most], unit=unit)
-    return report_answer(page, notes), summary.open_total - place - len(page.capabilities)
+    page, left = summary.capabilities[place:][:most], summary.open_total - place
+    return report_answer(structs.replace(summary, capabilities=page, open_total=left, unit=unit), notes)
 
 
 @tool(list_records, Limit.LOOK, _paged(MOST_GAPS, _LISTED, "records"), _LISTED)
-def list_gaps(workspace: Workspace, request: Any, checkpoint: Checkpoint) -> tuple[Answer, int]:  # noqa: ANN401
+def list_gaps(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     """List the logged gaps, newest first.
 
     Filter by image, time, operation, category, session or satisfaction. Use session `last` to review the
     session at its end.
     """
     selection = Selection.asked(structs.asdict(request), datetime.now(UTC))
-    checkpoint()
-    listed = listing(
-        workspace.root,
-        selection,
-        limit=request.limit or MOST_GAPS,
-        after=request.cursor,
-        settings=workspace.settings,
-    )
-    checkpoint()
-    return list_answer(listed), listed.left_out
+    workspace.checkpoint()
+    most, settings = request.limit or MOST_GAPS, workspace.settings
+    listed = listing(workspace.root, selection, limit=most, after=request.cursor, settings=settings)
+    workspace.checkpoint()
+    return list_answer(listed)
 
 
 _NAME = Annotated[
@@ -124,12 +120,12 @@ _RECORDS = Annotated[int, Meta(ge=0, le=50, description="Number of its records t
 
 
 @tool(show, Limit.COMPUTE, [("capability", _NAME, NODEFAULT), ("limit", _RECORDS, 10)], Rows("gap"))
-def show_capability(workspace: Workspace, request: Any, checkpoint: Checkpoint) -> tuple[Answer, int]:  # noqa: ANN401
+def show_capability(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     """Show one missing capability with its evidence.
 
     The evidence is its wordings, the operations and workarounds that agents used instead, the nearest
     entries of the vocabulary, and its records.
     """
-    analysis = workspace.ranking(Selection(), checkpoint)
+    analysis = workspace.ranking(Selection())
     shown = ranked_capability(analysis, request.capability, workspace.settings)
-    return show_answer(shown, shown.gaps.head(request.limit)), 0
+    return show_answer(shown, shown.gaps.head(request.limit))

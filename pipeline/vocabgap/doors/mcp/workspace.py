@@ -1,14 +1,11 @@
 """The workspace of a server: its root and settings, fixed when the server starts, and its rankings."""
 
-import errno
-import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from vocabgap.errors import InvalidInputError, NotFoundError, system_error
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.record import LOG_NAME
@@ -29,22 +26,20 @@ _NAME_HINT: Final = "expected the name of a folder in the server's root, not a p
 
 
 class Workspace:
-    """The root, the settings and the rankings that the tools of a server use.
+    """The folder of the logs, the settings and the rankings that the tools of a server use.
 
-    Attributes:
-        root: The folder of the logs, resolved.
-        settings: The settings.
-        out: The folder of the published report, resolved.
-        logged: The number of gaps that the server logged.
+    Long work calls the `checkpoint` at places where it may stop.
     """
 
-    def __init__(self, root: str | Path, settings: Settings) -> None:
+    def __init__(
+        self, root: str | Path, settings: Settings, checkpoint: Callable[[], None] = lambda: None
+    ) -> None:
         (self.root,) = resolve_roots(root)
         if not self.root.is_dir():
             raise InvalidInputError(f"root '{root}' is not a folder", hint="name the folder of the logs")
-        self.settings = settings
-        self.out = resolve_target(settings.report.out)
-        self.logged = 0
+        self.settings, self.checkpoint = settings, checkpoint
+        self.out = resolve_target(settings.report.out)  # of the published report
+        self.logged = 0  # gaps, by this server
         self._rankings: dict[Selection, tuple[Analysis, int, float]] = {}
 
     def image(self, image_id: str | None) -> Path:
@@ -58,16 +53,11 @@ class Workspace:
             raise InvalidInputError(f"image_id: '{name}' is not the name of an image", hint=_NAME_HINT)
         try:
             folder = (self.root / image_id).resolve(strict=True)
-        except (OSError, RuntimeError) as error:
-            if isinstance(error, OSError) and error.errno not in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}:
-                raise system_error(error) from error
-            raise NotFoundError(
-                f"image_id: there is no folder '{name}'", hint=self._hint(image_id)
-            ) from error
+        except (FileNotFoundError, NotADirectoryError, RuntimeError) as error:  # or a circle of links
+            problem = f"image_id: there is no folder '{name}'"
+            raise NotFoundError(problem, hint=self._hint(image_id)) from error
         if not all(map(self._is_below, (folder, (folder / LOG_NAME).resolve()))):
             raise InvalidInputError(f"image_id: '{name}' is outside the root", hint=_LINK_HINT)
-        if not folder.is_dir():
-            raise InvalidInputError(f"image_id: '{name}' is not a folder", hint=_NAME_HINT)
         return folder
 
     def entries(self) -> EntryIndex:
@@ -76,11 +66,11 @@ class Workspace:
         entries = with_folded_operations(vocabulary.entries, self.settings.operation_aliases)
         return EntryIndex(entries, self.settings.cluster.stop_words)
 
-    def ranking(self, selection: Selection, checkpoint: Callable[[], None] = lambda: None) -> "Analysis":
+    def ranking(self, selection: Selection) -> "Analysis":
         """Return the ranking of a selection, with the identifiers of the published run.
 
         A ranking is kept until the server logs a gap, for at most `KEPT_SECONDS`. Only one thread at a time
-        may ask for a ranking. The checkpoint is called between stages; it may stop the work.
+        may ask for a ranking.
         """
         from vocabgap.pipeline import analyse  # loads SciPy, which the first answer can do without
 
@@ -92,7 +82,7 @@ class Workspace:
                 settings=self.settings,
                 selection=selection,
                 out=self.out,
-                on_stage=lambda _: checkpoint(),
+                on_stage=lambda _: self.checkpoint(),
             )
             moment = time.monotonic()
         # Keep this ranking, and that of everything.
@@ -104,11 +94,9 @@ class Workspace:
         return place != self.root and place.is_relative_to(self.root)
 
     def _hint(self, image_id: str) -> str:
-        names: list[str] = []
-        with suppress(OSError), os.scandir(self.root) as entries:
-            folders = (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-            names += filter(_is_name, folders)
-        return did_you_mean(image_id, names) or (some_of(sorted(names)) if names else _NAME_HINT)
+        folders = (path.name for path in self.root.iterdir() if path.is_dir() and not path.is_symlink())
+        names = sorted(filter(_is_name, folders))
+        return did_you_mean(image_id, names) or (some_of(names) if names else _NAME_HINT)
 
 
 def _is_name(text: str) -> bool:
