@@ -124,7 +124,7 @@ def test_cells_become_values_of_their_fields(tmp_path: Path) -> None:
             "expected at most 1,048,576 bytes",
         ),
         (
-            'description,notes\n"' + f"{'x' * 255}\n" * 4_200 + '",y\nrotate,y\n',
+            'description,notes\n"' + "\x01" * 200_000 + '",y\nrotate,y\n',
             2,
             "too_long",
             "expected at most",
