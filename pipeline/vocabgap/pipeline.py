@@ -43,7 +43,7 @@ from vocabgap.reporting.published_run import (
     resolve_target,
     settle_target,
 )
-from vocabgap.reporting.reproduction import Reproduction
+from vocabgap.reporting.repeating import Reproduction
 from vocabgap.reporting.writing import Published, report
 from vocabgap.text import count
 
@@ -263,7 +263,7 @@ def run(
         selection: The records that count, or a function that returns the selection for the present moment.
         now: The moment that counts as the present; by default the current time. `last` is the moment of the
             newest record that counts and is not in the future.
-        config: The settings file, for the command that repeats the report.
+        config: The settings file, for the commands of the report.
         previous: The folder of the run to compare with, or `none`; by default the replaced run.
         share: Also write a shareable page with the needs on at least this number of images, 2 or more.
         engine: An engine, such as `vocabgap.spark_engine` returns; by default this process.

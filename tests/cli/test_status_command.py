@@ -53,7 +53,7 @@ def test_last_run_is_told(tmp_path: Path) -> None:
     assert last_event(vocabgap("--json", "status").out)["last_run"] == {
         "now": "2026-07-01T00:00:00Z",
         "capabilities": 1,
-        "command": "vocabgap report photos --embedder none --now 2026-07-01T00:00:00Z",
+        "command": "vocabgap report --from out/run.json --out again",
         "narrowed_to": "",
     }
 

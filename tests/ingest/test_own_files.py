@@ -359,7 +359,7 @@ def test_standard_input_is_a_root_that_leaves_nothing_behind(
 
     assert result.code == 0
     manifest = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
-    assert manifest["command"].startswith("vocabgap report - --map missing_capability=call.tool ")
+    assert manifest["parameters"]["paths"]["roots"] == ["-"]
     assert [(log["repo_slug"], log["source_path"]) for log in manifest["inputs"]] == [
         ("stdin", "-")
     ]

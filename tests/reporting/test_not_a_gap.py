@@ -106,4 +106,3 @@ def test_given_categories_are_ranked_by_and_told(tmp_path: Path) -> None:
     assert made.ranked.filter(label="sky warmth")["intent_category"].to_list() == ["wb"]
     message = "2 records had no category. 1 got one from their operations, and 0 from their words"
     assert message in text_of(made)
-    assert "--reclassify" in made.published.summary.command

@@ -57,7 +57,9 @@ def test_a_run_that_was_named_is_named_with_its_folder_as_the_command_has_it(
     found = compared(made)
     assert found is not None
     assert found["folder"] == "june"
-    assert "--previous june" in made.published.manifest.command
+    parameters = made.published.manifest.parameters
+    assert parameters is not None
+    assert parameters.paths["previous"] == "june"
 
 
 def test_a_run_that_is_made_again_names_what_the_published_one_was_compared_with(

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shlex
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -54,15 +55,16 @@ class Status(Request):
 def status(call: "Call", _request: Status) -> Answer:
     """Print versions, the changed settings and the last run; with --json all active settings."""
     from vocabgap.model.settings import Settings
-    from vocabgap.reporting.manifest import read_manifest, versions
+    from vocabgap.reporting.manifest import MANIFEST_NAME, read_manifest, versions
     from vocabgap.reporting.published_run import resolve_target
 
     settings, path = call.settings, call.loaded.path
+    file = str(Path(settings.report.out, MANIFEST_NAME))
     last = read_manifest(resolve_target(settings.report.out, option="[report] out"))
     run = last and {
         "now": last.now,
         "capabilities": last.capabilities,
-        "command": last.command,
+        "command": last.command and f"vocabgap report --from {shlex.quote(file)} --out again",
         "narrowed_to": last.narrowed_to,
     }
     return Answer(

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
     from vocabgap.engines.spark import SparkEngine
     from vocabgap.model.capability import Capability
-    from vocabgap.pipeline import Run
+    from vocabgap.pipeline import Run, Selecting
+    from vocabgap.reporting.repeating import Repeated
     from vocabgap.reporting.summary import Summary
 
 # Columns of table `capabilities`.
@@ -75,6 +76,15 @@ class Report(OverRoots):
         TextFormat.TABLE
     )
     now: Annotated[str | None, AS_OF] = None
+    run_file: Annotated[
+        Place | None,
+        option(
+            "run.json of a report to repeat: with its settings, filters and roots, as of the same moment."
+            " Further options override them.",
+            "--from",
+            panel=Panel.READ,
+        ),
+    ] = None
     previous: Annotated[
         Place | None,
         option(
@@ -107,11 +117,19 @@ class Report(OverRoots):
 )
 def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     """Rank the missing capabilities and publish the report."""
+    repetition = _repetition(call, request)
     settings, known = call.settings, call.known_lines()
-    roots = call.roots(request.roots, with_engine=request.engine is not EngineName.LOCAL)
+    roots = call.roots(
+        request.roots or (repetition.roots if repetition else ()),
+        with_engine=request.engine is not EngineName.LOCAL,
+    )
     call.require_decisions()
-    present = parse_present(request.now)
-    selection_at(known_present(present))  # bad filters are an error before Polars is loaded
+    present, previous = parse_present(request.now), request.previous
+    selection: Selecting = selection_at
+    asked = selection_at(known_present(present))  # bad filters are an error before Polars is loaded
+    if repetition is not None:
+        present = repetition.manifest.now if request.now is None else present
+        selection, previous = selection_at if asked else repetition.selection, previous or repetition.previous
     fewest = _fewest(call) if request.share else None
     from vocabgap.ingest.checking import unreadable_times
     from vocabgap.ingest.scanning import undated
@@ -123,10 +141,10 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
             roots,
             call.address,
             settings=settings,
-            selection=selection_at,
+            selection=selection,
             now=present,
             config=call.loaded.path,
-            previous=request.previous,
+            previous=previous,
             share=fewest,
             engine=running,
             allow_shrink=request.allow_shrink,
@@ -149,7 +167,9 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     gates, hint = settings.report.fail_on, f"the report is published in '{folder_line(folder)}'"
     rejects = result.scan.rejects.filter(~is_known(result.scan.rejects, known))
     failed = failures(gates, summary, result.ranked, rejects) if gates else ()
-    answer = report_answer(summary, [*unread_files(roots, settings.scan), *notes])
+    notes = [*unread_files(roots, settings.scan), *notes]
+    notes += repetition.changes(result.published.manifest) if repetition else []
+    answer = report_answer(summary, notes)
     place = printable_name(origin_of(folder) or str(folder))
     return replace(
         answer,
@@ -184,6 +204,19 @@ def report_answer(summary: "Summary", notes: list[str]) -> Answer:
         },
         notes=notes,
     )
+
+
+def _repetition(call: "Call", request: Report) -> "Repeated | None":
+    """Read the run that `--from` names, and let the call use its settings."""
+    if request.run_file is None:
+        return None
+    if call.config is not None:
+        raise InvalidInputError("--from and --config exclude each other", hint="omit one of them")
+    from vocabgap.reporting.repeating import repeated
+
+    repetition = repeated(request.run_file, call.flags)
+    call.loaded = repetition.loaded
+    return repetition
 
 
 def _fewest(call: "Call") -> int:

@@ -55,8 +55,9 @@ def resolve_settings(
     flags: Mapping[str, Any] | None = None,
     *,
     trust: bool = False,
+    layer: _Layer | None = None,
 ) -> Loaded:
-    """Merge the layers key by key; a later layer wins.
+    """Merge the layers key by key; a later layer wins. `layer` is the lowest one if there is no file.
 
     A flag with the value None was not given. A file that nobody named or trusted must not write outside of
     its folder.
@@ -64,7 +65,7 @@ def resolve_settings(
     environment = environment or {}
     flags = {name: value for name, value in (flags or {}).items() if value is not None}
     file = _find(path, environment)
-    merged = {} if file is None else _checked(file)
+    merged = (layer or {}) if file is None else _checked(file)
     usual = msgspec.convert(merged, Settings, strict=False).ingest
     written = {(table, key): merged[table][key] for table, key in _WRITTEN if key in merged.get(table, {})}
     given: list[tuple[str, tuple[str, str], Any]] = [

@@ -152,6 +152,8 @@ class Parameters(msgspec.Struct, frozen=True):
 
     settings: Settings
     selection: Selection
+    paths: dict[str, str | tuple[str, ...]] = {}  # relative to the folder that contains the roots
+    usual: bool = False  # whether source and map of `settings` do not come from options
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -162,8 +164,8 @@ class Manifest(msgspec.Struct, frozen=True):
     python: Annotated[str, means("version of Python")]
     libraries: Annotated[dict[str, str], means("versions of the libraries")]
     now: Annotated[datetime, means("the present moment of the run")]
-    command: Annotated[str, means("repeats the run, in the folder that contains the roots")]
-    parameters: Annotated[Parameters | None, means("active settings and selection")]
+    command: Annotated[str, means("repeats the run, in the folder of this file")]
+    parameters: Annotated[Parameters | None, means("active settings, selection and paths")]
     account: Annotated[Account | None, means("numbers of logs and lines, by what became of them")]
     capabilities: Annotated[int, means("rows of capabilities.parquet")]
     inputs: Annotated[tuple[InputFile, ...], means("the logs, with their digests")]

@@ -59,7 +59,7 @@ from vocabgap.reporting.manifest import (
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import published, read_parts, read_run, read_table, resolve_target
-from vocabgap.reporting.reproduction import Reproduction
+from vocabgap.reporting.repeating import Reproduction
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown
@@ -158,7 +158,7 @@ def report(
         places=tuple(places),
     )
     if reproduction is not None:
-        manifest = reproduction.described_in(manifest)
+        manifest = reproduction.described_in(manifest, resolve_target(out))
     return _publish(out, tables, manifest, share, scan=scan, earlier=earlier)
 
 

@@ -1,0 +1,235 @@
+"""The request of a run in its manifest, and how `vocabgap report --from out/run.json` repeats it."""
+
+import os
+import shlex
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import asdict, replace
+
+from vocabgap.errors import NotFoundError, StateError, expanded, full_address
+from vocabgap.extensions import extensions
+from vocabgap.files.refusals import current_folder
+from vocabgap.ingest.roots import origin_of
+from vocabgap.model.loading import Loaded, resolve_settings
+from vocabgap.model.selection import Selection
+from vocabgap.model.settings import (
+    AUTO,
+    DEFAULT_DECISIONS,
+    DEFAULT_OUT,
+    MINILM,
+    NO_EMBEDDER,
+    STANDARD_INPUT,
+    IngestSettings,
+    Settings,
+    UsualIngestSettings,
+    known_settings,
+)
+from vocabgap.ranking.vocabulary import VocabularyFile
+from vocabgap.reporting.manifest import (
+    MANIFEST_NAME,
+    Compared,
+    Decided,
+    Manifest,
+    Model,
+    Parameters,
+    read_manifest,
+)
+from vocabgap.reporting.published_run import NO_PREVIOUS, resolve_target
+from vocabgap.text import escape_unseen, printable_name
+
+_WORDS: Final = (AUTO, MINILM, NO_EMBEDDER, NO_PREVIOUS, STANDARD_INPUT)  # values that are no path
+_COMPARED: Final = {
+    "inputs": "logs",
+    "vocabulary": "vocabulary",
+    "decisions": "decisions",
+    "model": "model",
+    "vocabgap": "version of vocabgap",
+}
+
+
+class Reproduction(msgspec.Struct, frozen=True):
+    """The request of a run."""
+
+    roots: tuple[Path, ...]  # absolute
+    settings: Settings
+    selection: Selection
+    now: datetime  # the present moment of the run
+    config: Path | None = None
+    model: Model | None = None
+    vocabulary: tuple[VocabularyFile, ...] = ()
+    decided: Decided | None = None
+    previous: Path | None = None  # the named folder of the run before, or `none`
+    compared: Compared | None = None  # that run, or the replaced run
+    engine: str | None = None
+
+    def described_in(self, manifest: Manifest, folder: Path) -> Manifest:
+        """Return the manifest with the request of the run, which is published in a folder."""
+        compared, paths = self.compared, self._paths(folder)
+        if compared is not None and self.previous is not None:
+            compared = replace(compared, folder=paths["previous"])
+        command = f"vocabgap report --from {MANIFEST_NAME} --out ../again"
+        command += " --engine spark" * any(map(full_address, paths["roots"]))  # it may need --remote, too
+        is_usual = isinstance(self.settings.ingest, UsualIngestSettings)
+        return replace(
+            manifest,
+            command=command,
+            parameters=Parameters(self._without_places(), self.selection, paths, is_usual),
+            model=self.model,
+            engine=self.engine,
+            vocabulary=self.vocabulary,
+            decisions=self.decided,
+            compared=compared,
+            rendering=manifest.rendering and replace(manifest.rendering, deciding=self.deciding),
+        )
+
+    @property
+    def deciding(self) -> str:
+        """Return the options that make `vocabgap decide` use the same settings in the folder of the roots."""
+        words = [] if self.config is None else ["--config", self._relative(self.config.resolve())]
+        file = self._relative(self.settings.decisions.file)
+        names_file = self.decided is not None or self.settings.decisions.file != DEFAULT_DECISIONS
+        if names_file and file != DEFAULT_DECISIONS:
+            words += ["--decisions", file]
+        return " ".join(escape_unseen(shlex.quote(word)) for word in words)
+
+    def _paths(self, folder: Path) -> dict[str, Any]:
+        """Return the paths of the request by `table.key`, relative to the folder that contains the roots.
+
+        `home` is that folder relative to the run, if this reveals only names below the current folder.
+        """
+        settings, home = self.settings, self._home
+        is_inside = all(place.is_relative_to(current_folder()) for place in (home, folder))
+        without_effect = {slice_.name for slice_ in extensions() if slice_.gate is None}
+        paths = {
+            f"{setting.table}.{setting.key}": getattr(getattr(settings, setting.table), setting.key)
+            for setting in known_settings()
+            if setting.written and setting.table not in without_effect
+        }
+        # The result of `auto` depends on the machine.
+        automatic = NO_EMBEDDER if self.model is None else MINILM
+        embedder = settings.cluster.embedder or NO_EMBEDDER
+        paths |= {
+            "report.out": None,
+            "decisions.file": self.decided and settings.decisions.file,
+            "cluster.embedder": automatic if embedder == AUTO else embedder,
+            "previous": self.previous,
+            "config": self.config and self.config.resolve(),
+        }
+        return {
+            **({"home": os.path.relpath(home, folder)} if is_inside or folder.is_relative_to(home) else {}),
+            "roots": tuple(sorted({*map(self._relative, self.roots)})),
+            "vocabulary.paths": tuple(map(self._relative, settings.vocabulary.paths)),
+            **{name: self._relative(path) for name, path in paths.items() if path is not None},
+        }
+
+    def _without_places(self) -> Settings:
+        """Return the settings without folders, which may contain the name of a person."""
+        ours = self.settings
+        embedder, name = ours.cluster.embedder, None if self.model is None else self.model.name
+        for setting in known_settings():
+            if setting.written:
+                table = getattr(ours, setting.table)
+                table = replace(table, **{setting.key: _name(getattr(table, setting.key))})
+                ours = replace(ours, **{setting.table: table})
+        return replace(
+            ours,
+            ingest=replace(ours.ingest, roots=()),
+            report=replace(ours.report, out=DEFAULT_OUT),
+            cluster=replace(ours.cluster, embedder=embedder if embedder in _WORDS else name),
+            vocabulary=replace(ours.vocabulary, paths=tuple(filter(None, map(_name, ours.vocabulary.paths)))),
+            decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
+        )
+
+    @property
+    def _home(self) -> Path:
+        """Return the folder that contains the roots."""
+        folders = [root.parent for root in self.roots if not origin_of(root)]
+        return Path(os.path.commonpath(folders or [current_folder()]))
+
+    def _relative(self, path: str | Path) -> str:
+        """Return a path relative to the folder that contains the roots, never like an option, `~` or a word.
+
+        Return only the name if both share just the root of the file system: other folders may contain the
+        name of a person.
+        """
+        if str(path) in _WORDS:
+            return str(path)
+        place, home = (current_folder() / expanded(path)).resolve(), self._home
+        if origin := origin_of(place):
+            return origin
+        is_apart = os.path.commonpath([place, home]) == place.anchor and place.parent != home
+        name = printable_name(place.name if is_apart else os.path.relpath(place, home))
+        return f"./{name}" if name.startswith(("-", "~")) or name in _WORDS else name
+
+
+def _name(path: str | None) -> str | None:
+    return None if path is None else printable_name((current_folder() / expanded(path)).resolve().name)
+
+
+class Repeated(msgspec.Struct, frozen=True):
+    """A run to repeat."""
+
+    manifest: Manifest
+    loaded: Loaded
+    roots: tuple[Path, ...]
+    previous: str | None
+    selection: Selection
+
+    def changes(self, manifest: Manifest) -> list[str]:
+        """Return a sentence that names what differs between the run and its repetition, if anything does."""
+        differing = [
+            words
+            for name, words in _COMPARED.items()
+            if getattr(self.manifest, name) != getattr(manifest, name)
+        ]
+        return [f"not as in the repeated run: {', '.join(differing)}"] * bool(differing)
+
+
+def repeated(source: str | Path, flags: Mapping[str, Any]) -> Repeated:
+    """Read the request of a run from its manifest; `flags` override its settings.
+
+    If the manifest does not say which folder contains the roots, it is the current folder.
+
+    Raises:
+        NotFoundError: There is no such file.
+        StateError: The file is damaged, or of another version.
+    """
+    place = resolve_target(source, option="--from")
+    folder = place.parent if place.name == MANIFEST_NAME else place
+    shown, hint = printable_name(str(place)), f"name the {MANIFEST_NAME} of a report of this version"
+    if not place.exists():
+        raise NotFoundError(f"'{shown}' does not exist", hint=hint)
+    manifest = read_manifest(folder)
+    parameters = None if manifest is None else manifest.parameters
+    if manifest is None or parameters is None or not parameters.paths:
+        raise StateError(
+            f"'{shown}' does not say how to repeat a run: it is damaged or of another version", hint=hint
+        )
+    paths: dict[str, Any] = dict(parameters.paths)
+    roots = paths.pop("roots")
+    base = folder / paths.pop("home") if "home" in paths else current_folder()
+
+    def found(path: Any) -> Any:  # noqa: ANN401 - one path or several
+        if not isinstance(path, str):
+            return [*map(found, path)]
+        return path if path in _WORDS or full_address(path) else os.path.normpath(base / path)
+
+    config, previous = (found(paths.pop(name, NO_PREVIOUS)) for name in ("config", "previous"))
+    layer = msgspec.to_builtins(parameters.settings)
+    for name, path in paths.items():
+        table, _, key = name.partition(".")
+        layer[table][key] = found(path)
+    settings = resolve_settings(os.devnull, {}, flags, layer=layer).settings
+    if not parameters.usual and isinstance(settings.ingest, UsualIngestSettings):
+        settings = replace(settings, ingest=IngestSettings(**asdict(settings.ingest)))
+    return Repeated(
+        manifest,
+        Loaded(settings, None if "config" not in parameters.paths else Path(config)),
+        tuple(map(Path, found(roots))),
+        previous if "previous" in parameters.paths else None,
+        parameters.selection,
+    )
