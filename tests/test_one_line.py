@@ -40,7 +40,7 @@ ADDED: Final = (  # file, the text before, the text behind, and what is added th
         "model/capability.py",
         "class Capability(",
         "    covered: tuple",
-        '    lenses: Annotated[float, means("distinct lenses")]\n',
+        '    lenses: Annotated[float, means("distinct lenses", "Lenses")]\n',
     ),
     (
         "model/settings.py",
@@ -158,6 +158,8 @@ def test_a_capability_column_is_computed_and_published(
 ) -> None:
     ranked = pl.read_parquet(with_a_lens[0] / "out/capabilities.parquet")
     assert ranked.select("label", "lenses").rows() == [("film grain", 0.0), ("sky mask", 1.5)]
+    assert "Lenses: 1\\.50." in (with_a_lens[0] / "out/report.md").read_text(encoding="utf-8")
+    assert '["Lenses","1.50"]' in (with_a_lens[0] / "out/report.html").read_text(encoding="utf-8")
     page = (with_a_lens[0] / "shared/share.html").read_text(encoding="utf-8")
     assert ("sky mask" in page, "50mm" in page) == (True, False)
 

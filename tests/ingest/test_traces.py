@@ -219,7 +219,7 @@ def test_a_report_tells_what_was_seen_from_what_was_asked_for(tmp_path: Path) ->
     assert result.code == 0, result.err
     ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
     assert ranked.select("mentions", "seen").rows() == [(3, 2)]
-    said = "2 mentions were seen in traces or by hooks; nobody asked in words."
+    said = "Seen in traces or by hooks, not asked for: 2."
     assert said in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "Seen in traces or by hooks" in (tmp_path / "out" / "report.html").read_text(
         encoding="utf-8"

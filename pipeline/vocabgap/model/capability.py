@@ -5,7 +5,7 @@ The table, the report, the page and the answers of tools derive their columns fr
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 import msgspec
 
@@ -16,9 +16,9 @@ _LEAST_OF_SESSION: Final = 5
 FIRST_COVERING: Final = 3  # entries that cover a part of a need, and wordings of each
 
 
-def means(meaning: str) -> msgspec.Meta:
-    """Describe a column."""
-    return msgspec.Meta(description=meaning)
+def means(meaning: str, label: str | None = None) -> msgspec.Meta:
+    """Describe a column; one with a label is a fact that the page and the Markdown show if it is not zero."""
+    return msgspec.Meta(description=meaning, title=label)
 
 
 class Tally(msgspec.Struct, frozen=True, gc=False):
@@ -141,7 +141,13 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     workarounds: Annotated[
         tuple[Workaround, ...], means("up to five things that were done instead, most frequent first")
     ]
-    repeats: Annotated[int, means("mentions that look like verbatim repeats by automation")]
+    repeats: Annotated[
+        int,
+        means(
+            "mentions that look like verbatim repeats by automation",
+            "Look like copies that an automatic job wrote",
+        ),
+    ]
     decisions: Annotated[tuple[str, ...], means("active decisions about it, in order")]
     pinned: Annotated[bool, means("whether people pinned it; then it is listed even if entries cover it")]
     asked_by: Annotated[tuple[Asker, ...], means("tenants and repositories, most mentions first")]
@@ -149,7 +155,13 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     mentions_high: Annotated[int, means("most mentions in a 90 % interval for the grouping of the wordings")]
     mixed: Annotated[bool, means("whether the wordings are probably several needs")]
     pinned_by: Annotated[str | None, means("who pinned it last; null if nobody did")]
-    seen: Annotated[int, means("mentions that a trace or a hook reported, without a request in words")] = 0
+    seen: Annotated[
+        int,
+        means(
+            "mentions that a trace or a hook reported, without a request in words",
+            "Seen in traces or by hooks, not asked for",
+        ),
+    ] = 0
     largest_session: Annotated[int, means("mentions of the known session with the most mentions")] = 0
     covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
 
@@ -158,6 +170,12 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
         """Make a capability of a row; an entry covers a wording if it explains at least `covered_from`."""
         read = msgspec.convert(row, cls)
         return msgspec.structs.replace(read, covered=_covered(read.variants, covered_from))
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The values of the columns with a label, by label, without zeros and empty texts."""
+        values = ((label, getattr(self, name)) for name, label in _LABELS.items())
+        return {label: _in_words(value) for label, value in values if value}
 
     @property
     def rated(self) -> int:
@@ -178,6 +196,20 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     def nearest(self) -> Cover | None:
         """The nearest entry; None if no entry shares a word or an operation."""
         return next(iter(self.covered_by), None)
+
+
+_LABELS: Final = {
+    field.name: meta.title
+    for field in msgspec.structs.fields(Capability)
+    for meta in get_args(field.type)[1:]
+    if isinstance(meta, msgspec.Meta) and meta.title
+}
+
+
+def _in_words(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
 def _covered(variants: Iterable[Wording], covered_from: float) -> tuple[Covered, ...]:

@@ -113,8 +113,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     lineage: tuple[str, ...]
     decisions: tuple[str, ...]
     together: str  # why its wordings are one group
-    repeats: int
-    seen: int
+    facts: tuple[tuple[str, str], ...]  # label and value of further columns
     examples: tuple[ShownExample, ...]
     history: tuple[tuple[int, int, int], ...]  # rank and mentions in the last run of each day, oldest first
     pinned_in: tuple[int, ...]  # runs of the history in which it was pinned
@@ -223,6 +222,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
             (excerpt(each.entry, most), each.mentions, tuple(excerpt(text, most) for text in each.wordings))
             for each in item.covered
         ),
+        facts=tuple((label, excerpt(text, most)) for label, text in item.facts.items()),
         lineage=tuple(excerpt(phrase("lineage", relation), most) for relation in listed.lineage),
         examples=tuple(_example(each, index, most) for each in item.examples[:most_evidence]),
         history=tuple(daily.values()),

@@ -56,8 +56,7 @@ function facts(capability) {
     ...(run.weeks ? [['Trend', capability.trend_phrase]] : []),
     ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
     ['Categories', ...joined(categories, ', ')],
-    ...(capability.seen ? [['Seen in traces or by hooks, not asked for', whole(capability.seen)]] : []),
-    ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),
+    ...capability.facts,
     ...(run.deciding !== null ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
   return defined('facts', told);
