@@ -24,11 +24,12 @@ from scipy import sparse
 from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.wordings import CORPORA, draw
 from vocabgap.clustering.blending import blended_rows
-from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage, cosine_distances
-from vocabgap.clustering.neighbours import SparseNeighbours
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize, word_rows
+from vocabgap.clustering.vectorizing import vectorize, word_rows
 from vocabgap.clustering.wordings import Points, points_of
+from vocabgap.linkage import AverageLinkage, FloatArray, IntArray, Rows
+from vocabgap.linkage.agglomeration import DENSE_LIMIT
+from vocabgap.linkage.blocks import SparseNeighbours
+from vocabgap.linkage.rows import cosine_distances
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.text import surface
 
@@ -69,7 +70,7 @@ def default(points: Points) -> Rows:
 
 def words(points: Points) -> Rows:
     """Plain TF-IDF of words."""
-    return Rows(word_rows(points.contents, points.weights), sparse.csr_array((0, 0)))
+    return Rows(word_rows(points.contents, points.weights))
 
 
 class Chance:
@@ -104,14 +105,14 @@ def drawn_vector(text: str) -> FloatArray:
 
 def ours(rows: Rows, weights: FloatArray, cut: float) -> IntArray:
     """Groups in linear memory."""
-    return flat_groups(average_linkage(rows, weights, cut)[0], len(weights), cut)
+    return AverageLinkage(cut).fit(rows, weights).labels_
 
 
 def scikit_learn(rows: Rows, weights: FloatArray, cut: float) -> IntArray:  # noqa: ARG001 - it takes none
     """Groups from the full matrix, made by blocks: other metrics make more copies of it."""
     from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415 - others are measured without it
 
-    distances = cosine_distances(rows.plain_terms(), rows.dense)
+    distances = cosine_distances(rows)
     np.fill_diagonal(distances, 0.0)
     model = AgglomerativeClustering(
         n_clusters=None, metric="precomputed", linkage="average", distance_threshold=cut
@@ -229,8 +230,9 @@ def by_blocks(rows: Rows, weights: FloatArray) -> FloatArray:
     """Ours, which also lists what is nearly as near."""
     count = len(weights)
     space = SparseNeighbours(rows, np.arange(count), weights, LEAST_SIMILARITY)
+    none = np.zeros((count, 0), np.int32)
     return space.search(
-        np.arange(count), np.zeros((count, 0), np.int32), np.full(count, np.inf)
+        np.arange(count), none, np.full(count, np.inf), none.astype(np.float32)
     ).similarity
 
 

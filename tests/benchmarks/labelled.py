@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.wordings import draw
-from vocabgap.clustering.vectorizing import IntArray
+from vocabgap.linkage import IntArray
 from vocabgap.model.tables import RECORDS, phrase
 
 OWN: Final = Path(__file__).parent / "data"

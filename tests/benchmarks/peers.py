@@ -19,7 +19,7 @@ import numpy as np
 
 import vocabgap
 from benchmarks.labelled import Labelled, numbered
-from vocabgap.clustering.vectorizing import IntArray
+from vocabgap.linkage import IntArray
 
 ALIKE: Final = 0.80  # cosine similarity of two strings, the default of string_grouper
 ANSWERED: Final = 20  # pairs that somebody who knows the true groups judges for dedupe

@@ -42,9 +42,9 @@ from benchmarks.labelled import (
     read_phrases,
     said,
 )
-from vocabgap.clustering.linkage import cosine_distances
-from vocabgap.clustering.vectorizing import IntArray
 from vocabgap.errors import VocabgapError
+from vocabgap.linkage import IntArray, Rows
+from vocabgap.linkage.rows import cosine_distances
 from vocabgap.reporting.listed import LIKELY
 from vocabgap.text import content_words, ignored_stems, surface
 
@@ -157,8 +157,7 @@ def _words(stems: list[str]) -> sparse.csr_array:
 
 def plainly_linked(rows: sparse.csr_array, cut: float) -> IntArray:
     """scikit-learn's average linkage, cut at one distance."""
-    distances = cosine_distances(rows)
-    np.fill_diagonal(distances, 0.0)
+    distances = cosine_distances(Rows(rows))
     model = AgglomerativeClustering(
         n_clusters=None, metric="precomputed", linkage="average", distance_threshold=cut
     )

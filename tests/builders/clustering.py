@@ -8,7 +8,7 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.clustering.vectorizing import FloatArray, Rows
+from vocabgap.linkage import FloatArray, Rows
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.tables import LINKAGE
 

@@ -9,7 +9,7 @@ from builders.clustering import grouped_wordings
 from builders.ranking import records
 from vocabgap.clustering.blending import TextEmbedder
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.clustering.vectorizing import FloatArray
+from vocabgap.linkage import FloatArray
 from vocabgap.model.tables import Apart, Together
 from vocabgap.ranking.capabilities import rank
 from vocabgap.text import surface

@@ -7,19 +7,15 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from builders.clustering import linkage
-from vocabgap.clustering.cutting import below, flat_groups
-from vocabgap.clustering.linkage import Merges, in_order_of_height
+from vocabgap.clustering.cutting import below, flat_groups, linkage_table
+from vocabgap.linkage import Merges, in_order_of_height
 
 Merge = tuple[int, int, float]
 
 
 def ordered(merges: list[Merge], weights: list[float]) -> pl.DataFrame:
     """The table of some merges: each a point that goes on, one that is taken in, and a height."""
-    keep, drop, height = (
-        np.array([merge[at] for merge in merges], dtype)
-        for at, dtype in enumerate((np.int64, np.int64, float))
-    )
-    return in_order_of_height(Merges(keep, drop, height), np.array(weights))
+    return linkage_table(*in_order_of_height(Merges.of(merges), np.array(weights)))
 
 
 @st.composite

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from builders.clustering import asking, in_full, linkage, random_rows
 from vocabgap.clustering import describing
-from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.cutting import average_linkage, flat_groups
 from vocabgap.clustering.describing import (
     SHOWN_DIGITS,
     Labeller,
@@ -21,9 +21,8 @@ from vocabgap.clustering.describing import (
     similarity,
     weakest_links,
 )
-from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import points_of
+from vocabgap.linkage import FloatArray, IntArray, Rows
 
 RandomRows = Callable[[int, int], sparse.csr_array]
 
@@ -35,7 +34,7 @@ labellings = st.lists(st.integers(0, 4), min_size=1, max_size=14).map(
 
 
 def rows_of(*rows: list[float]) -> Rows:
-    return Rows(sparse.csr_array(np.array(rows)), sparse.csr_array((0, 0)))
+    return Rows(sparse.csr_array(np.array(rows)))
 
 
 def dense(rows: Rows) -> FloatArray:
@@ -43,7 +42,7 @@ def dense(rows: Rows) -> FloatArray:
 
 
 def random(build: RandomRows, seed: int, count: int) -> Rows:
-    return Rows(build(seed, count), sparse.csr_array((0, 0)))
+    return Rows(build(seed, count))
 
 
 def test_the_label_is_the_best_wording_of_the_surface_that_stands_for_the_group() -> None:
@@ -132,7 +131,7 @@ def test_the_weakest_link_of_a_group_that_a_side_left_is_without_it() -> None:
 def test_the_weakest_link_of_a_cut_is_the_highest_merge_below_it(
     seed: int, count: int, threshold: float
 ) -> None:
-    merges = nearest_neighbour_chain(cosine_distances(random_rows(seed, count)), np.ones(count))
+    merges, _ = average_linkage(Rows(random_rows(seed, count)), np.ones(count))
     labels = flat_groups(merges, count, threshold)
 
     found = weakest_links(merges, np.zeros(merges.height, dtype=bool), labels)

@@ -8,7 +8,6 @@ import numpy.typing as npt
 import pytest
 
 from builders.clustering import asking, in_full
-from vocabgap.clustering import blending as dense
 from vocabgap.clustering.blending import (
     CONTRASTS,
     EXPANSION,
@@ -22,6 +21,7 @@ from vocabgap.clustering.blending import (
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import points_of
 from vocabgap.errors import InvalidInputError
+from vocabgap.linkage import products
 
 
 class Fixed:
@@ -78,7 +78,7 @@ def test_the_size_of_the_blocks_changes_nothing(
     embeddings = directions(4, 90)
     whole = dense_rows(embeddings)
 
-    monkeypatch.setattr(dense, "_BLOCK_CELLS", cells)
+    monkeypatch.setattr(products, "BLOCK_CELLS", cells)
 
     np.testing.assert_array_equal(dense_rows(embeddings), whole)
 

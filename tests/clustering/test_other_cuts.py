@@ -4,10 +4,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
-from vocabgap.clustering import linkage
 from vocabgap.clustering.cutting import WORDS_CUT
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.linkage import agglomeration
 from vocabgap.model.tables import LINKAGE
 
 NEEDS = (
@@ -59,7 +59,7 @@ def test_a_group_that_is_not_there_is_said(found: Clusters) -> None:
 def test_beyond_the_merges_of_many_surfaces_a_cut_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(linkage, "DENSE_LIMIT", 3)
+    monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 3)
     found = cluster(asking(*NEEDS), threshold=0.5)
 
     assert found.max_distance == 0.5

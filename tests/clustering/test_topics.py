@@ -12,11 +12,11 @@ from vocabgap.clustering.vectorizing import (
     DAMPING,
     STRENGTH,
     TOPIC_WORDS,
-    FloatArray,
     co_occurrence,
     largest,
     topic_words,
 )
+from vocabgap.linkage import FloatArray
 
 WEAK, STRONG = STRENGTH
 matrices = st.tuples(st.integers(1, 6), st.integers(1, 8)).flatmap(

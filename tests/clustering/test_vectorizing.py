@@ -13,11 +13,10 @@ from vocabgap.clustering.vectorizing import (
     PAIR_WEIGHT,
     STRENGTH,
     WORD_SHARE,
-    FloatArray,
-    Rows,
     vectorize,
     word_rows,
 )
+from vocabgap.linkage import FloatArray, Rows
 from vocabgap.text import content_words, ignored_stems, surface
 
 Corpus = list[tuple[str, int, float]]

@@ -18,11 +18,11 @@ from scipy import sparse
 
 from vocabgap.clustering.blending import WORD_PART, TextEmbedder, blended_rows
 from vocabgap.clustering.contrasts import LEFT, Poles, leaving
-from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, members_of
+from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, average_linkage, linkage_table, members_of
 from vocabgap.clustering.describing import Labeller
-from vocabgap.clustering.linkage import Merges, average_linkage, in_order_of_height
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize, word_rows
+from vocabgap.clustering.vectorizing import vectorize, word_rows
 from vocabgap.clustering.wordings import Points, represented
+from vocabgap.linkage import FloatArray, IntArray, Merges, Rows, in_order_of_height
 
 EMBEDDED_AT_MOST: Final = 20_000  # surfaces
 NEAR: Final = 0.5  # cosine distance of words below which wordings may share an embedding
@@ -100,7 +100,7 @@ def _joined(by_words: Merges, by_meaning: Merges, weights: FloatArray) -> pl.Dat
         np.concatenate([by_words.drop, by_meaning.drop]),
         np.concatenate([lowered, by_meaning.height]),
     )
-    return in_order_of_height(both, weights)
+    return linkage_table(*in_order_of_height(both, weights))
 
 
 def _rows_of_all(points: Points, embedded: Rows, place: IntArray) -> Rows:
@@ -111,7 +111,6 @@ def _rows_of_all(points: Points, embedded: Rows, place: IntArray) -> Rows:
     scales = np.where(has_meaning, np.sqrt(WORD_PART), 1.0)
     return Rows(
         sparse.csr_array(sparse.diags_array(scales) @ words),
-        sparse.csr_array((0, 0)),
-        np.vstack([dense, np.zeros((1, dense.shape[1]))]),
-        place,
+        dense=np.vstack([dense, np.zeros((1, dense.shape[1]))]),
+        dense_row=place,
     )

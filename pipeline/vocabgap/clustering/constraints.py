@@ -13,9 +13,9 @@ import numpy as np
 
 from vocabgap.clustering.cutting import members_of
 from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.errors import InvalidInputError
+from vocabgap.linkage import FloatArray, IntArray, Rows
 from vocabgap.model.tables import Apart, Constraint, Together
 
 

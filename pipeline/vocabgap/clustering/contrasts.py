@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.clustering.vectorizing import FloatArray
 from vocabgap.clustering.wordings import clause_share
 from vocabgap.files.opening import text_of
+from vocabgap.linkage import FloatArray
 from vocabgap.text import ignored_stems, surface
 
 MOST: Final = 0.5  # least share of a group's mentions at a pole

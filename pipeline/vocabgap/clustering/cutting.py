@@ -18,8 +18,8 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.clustering.contrasts import LEFT, RIGHT
-from vocabgap.clustering.vectorizing import FloatArray, IntArray
 from vocabgap.clustering.wordings import sentence_share
+from vocabgap.linkage import AverageLinkage, FloatArray, IntArray, Rows
 from vocabgap.model.tables import LINKAGE
 
 Sides = npt.NDArray[np.int8]
@@ -58,6 +58,19 @@ class Margins(NamedTuple):
 
 BY_WORDS: Final = Margins(0.26, 1.0, 0.18, 1.25, 0.42)
 BY_MEANING: Final = Margins(0.10, 0.5, 0.08, 1.25, 0.56)
+
+
+def average_linkage(rows: Rows, weights: FloatArray, max_distance: float = 1.0) -> tuple[pl.DataFrame, float]:
+    """Return table `linkage` of rows weighted by mentions, and the distance below which it is complete."""
+    model = AverageLinkage(max_distance).fit(rows, weights)
+    return linkage_table(model.children_, model.distances_, model.counts_), model.max_distance_
+
+
+def linkage_table(children: IntArray, distances: FloatArray, counts: FloatArray) -> pl.DataFrame:
+    """Return merges in SciPy's order and numbering as table `linkage`."""
+    left, right = children.T
+    columns = {"left": left, "right": right, "height": distances, "size": counts.astype(np.int64)}
+    return pl.DataFrame(columns, schema=LINKAGE.schema)
 
 
 class Tree(NamedTuple):

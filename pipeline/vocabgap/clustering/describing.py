@@ -9,9 +9,9 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from vocabgap.clustering.blending import products
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import Points
+from vocabgap.linkage import FloatArray, IntArray, Rows
+from vocabgap.linkage.rows import pair_products
 from vocabgap.model.frames import need
 from vocabgap.text import REQUEST_WORDS, words
 
@@ -124,7 +124,9 @@ def similarity(rows: Rows, others: IntArray) -> FloatArray:
         own, other = np.arange(start, end), others[start:end]
         cosines[start:end] = rows.plain_terms(own).multiply(rows.plain_terms(other)).sum(axis=1)
         if rows.dense is not None:
-            cosines[start:end] += products(rows.dense, rows.dense_rows_of(own), rows.dense_rows_of(other))
+            cosines[start:end] += pair_products(
+                rows.dense, rows.dense_rows_of(own), rows.dense_rows_of(other)
+            )
     return _shown(cosines)
 
 

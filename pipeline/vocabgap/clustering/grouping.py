@@ -13,14 +13,23 @@ from vocabgap.clustering import cascading
 from vocabgap.clustering.blending import TextEmbedder, blended_rows, unread
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
-from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Tree, below, certainty, cuts, members_of
+from vocabgap.clustering.cutting import (
+    MEANING_CUT,
+    WORDS_CUT,
+    Tree,
+    average_linkage,
+    below,
+    certainty,
+    cuts,
+    members_of,
+)
 from vocabgap.clustering.describing import Labeller, cohesion, labels_of, similarity, weakest_links
-from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.screens import Screen, Screens
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
+from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.files.parts import Parts
+from vocabgap.linkage import FloatArray, IntArray, Rows
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
 from vocabgap.model.tables import CLUSTERS, LINKAGE, RECORDS, WORDINGS, Constraint

@@ -19,8 +19,8 @@ import numpy as np
 from scipy import sparse
 
 from vocabgap.clustering.cutting import members_of
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
 from vocabgap.clustering.wordings import Points
+from vocabgap.linkage import FloatArray, IntArray, Rows, on_grid
 from vocabgap.model.tables import Apart, Constraint, Together
 from vocabgap.text import numbers_in, without_numbers
 

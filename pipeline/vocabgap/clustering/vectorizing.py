@@ -13,8 +13,6 @@ a combination of terms. A term is a dimension of its own, or the trigrams of a w
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -22,13 +20,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from vocabgap.linkage import FloatArray, IntArray, Rows
 from vocabgap.text import trigrams
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-
-# Similarities and distances are rounded to steps of about 1e-12, so that rounding errors break few ties.
-GRID: Final = 2.0**40
 
 WORD_SHARE: Final = 0.65
 PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words, relative to a word
@@ -41,57 +34,6 @@ _ROWS_AT_ONCE: Final = 65_536
 _CELLS: Final = 1 << 20  # of the rows that are sorted at once
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows of unit length as combinations of terms: row i is `term_weights[i]` times the terms.
-
-    The last terms are spelt: each is a row of `grams`. The terms before them are dimensions. Points may share
-    dense rows; the last dense row is then zeros, for points without one.
-    """
-
-    term_weights: sparse.csr_array  # shape (n, terms), not negative, columns sorted
-    grams: sparse.csr_array  # shape (spelt terms, grams), not negative, of unit length
-    dense: FloatArray | None = None  # shape (n or shared rows, dimensions), further dimensions
-    dense_row: IntArray | None = None  # shape (n,), the dense row of each point if points share them
-
-    @property
-    def n_shared(self) -> int | None:
-        """The number of dense rows, without the last one, if points share them."""
-        return None if self.dense is None or self.dense_row is None else len(self.dense) - 1
-
-    @property
-    def n_unspelt(self) -> int:
-        """The number of terms that are dimensions."""
-        return int(self.term_weights.shape[1] - self.grams.shape[0])
-
-    def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
-        """Return some rows without their dense part, shape (points, unspelt terms + grams)."""
-        return self._plain(self.term_weights[points])
-
-    def summed_terms(self, membership: sparse.csr_array) -> sparse.csr_array:
-        """Return weighted sums of rows without their dense part, shape (sums, unspelt terms + grams)."""
-        return self._plain(sparse.csr_array(membership @ self.term_weights))
-
-    def _plain(self, term_weights: sparse.csr_array) -> sparse.csr_array:
-        rows = sparse.csr_array(term_weights @ self._terms)
-        rows.sort_indices()  # a product then adds up in one order
-        return rows
-
-    def dense_rows_of(self, points: IntArray) -> IntArray:
-        """Return the places of some points in `dense`."""
-        return points if self.dense_row is None else self.dense_row[points]
-
-    def at(self, points: IntArray) -> "Rows":
-        """Return some rows; a row may be repeated."""
-        dense = self.dense if self.dense is None or self.dense_row is not None else self.dense[points]
-        dense_row = None if self.dense_row is None else self.dense_row[points]
-        return Rows(self.term_weights[points], self.grams, dense, dense_row)
-
-    @cached_property
-    def _terms(self) -> sparse.csr_array:
-        return sparse.block_diag([sparse.eye_array(self.n_unspelt), self.grams], format="csr")
-
-
 def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:
     """Turn surfaces into rows of unit length, so that dot products are cosine similarities.
 
@@ -99,7 +41,7 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
     each surface is a sentence rather than a noun phrase, 0 to 1.
     """
     if not contents:
-        return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))
+        return Rows(sparse.csr_array((0, 0)))
     numbered = _Words.of(contents)
     words, neighbours = numbered.counts(), numbered.pair_counts()
     lexical = _lexical(words, neighbours, mentions, sentences)
@@ -272,8 +214,3 @@ def unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
     lengths[lengths == 0.0] = 1.0
     scaled = rows.data / np.repeat(lengths, np.diff(rows.indptr))
     return sparse.csr_array((scaled, rows.indices, rows.indptr), shape=rows.shape)
-
-
-def on_grid(values: FloatArray) -> FloatArray:
-    """Round similarities or distances to the nearest step of the grid."""
-    return np.asarray(np.floor(values * GRID + 0.5) / GRID)

@@ -13,7 +13,6 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from vocabgap.clustering import usable_cpus
 from vocabgap.clustering.embedding.cache import EmbeddingCache, cpu_kind
 from vocabgap.clustering.embedding.model import (
     Encoder,
@@ -26,6 +25,7 @@ from vocabgap.clustering.embedding.model import (
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, installing
 from vocabgap.files import user_cache
+from vocabgap.linkage.rows import usable_cpus
 from vocabgap.model.settings import AUTO, MINILM, NO_EMBEDDER
 from vocabgap.text import shortened, visible
 

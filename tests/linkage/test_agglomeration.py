@@ -1,9 +1,8 @@
-"""Average linkage: scikit-learn, the chain and the rounds make the same merges; the law of each merge."""
+"""The chain and the rounds make the merges of scikit-learn and SciPy; the law of each merge."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -19,25 +18,35 @@ from sklearn.cluster import AgglomerativeClustering
 import vocabgap
 from benchmarks.wordings import draw
 from builders import outside
-from builders.clustering import asking, grouped_wordings, in_full, mixed_rows, random_rows
-from vocabgap.clustering import blending, linkage, neighbours
-from vocabgap.clustering.blending import blended_rows
-from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.grouping import cluster
-from vocabgap.clustering.linkage import (
-    Merges,
-    agglomerated,
-    cosine_distances,
-    in_order_of_height,
-    nearest_neighbour_chain,
-    reciprocal_merges,
+from builders.clustering import (
+    asking,
+    grouped_wordings,
+    in_full,
+    mixed_rows,
+    partition,
+    random_rows,
 )
-from vocabgap.clustering.vectorizing import FloatArray, Rows, vectorize
+from vocabgap.clustering.blending import blended_rows
+from vocabgap.clustering.grouping import cluster
+from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import Points, points_of
+from vocabgap.linkage import (
+    AverageLinkage,
+    FloatArray,
+    Merges,
+    Rows,
+    agglomeration,
+    blocks,
+    products,
+    rows,
+)
+from vocabgap.linkage.agglomeration import nearest_neighbour_chain, reciprocal_merges
+from vocabgap.linkage.rows import cosine_distances
 from vocabgap.text import surface
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
 EXACT = 1e-9
+Heights = dict[frozenset[int], float]
 seeds = st.integers(0, 2**32 - 1)
 weightings = st.lists(st.integers(1, 5), min_size=2, max_size=14)
 MEANINGS = {
@@ -73,13 +82,10 @@ def drawn(count: int, needs: int, seed: int) -> tuple[str, ...]:
     return tuple(draw(count, needs, seed, surface).texts)
 
 
-def root_of(corpus: str, config: pytest.Config) -> Path:
-    return DEMO if corpus == "demo" else outside(config, "chemigram/workspace")
-
-
 def records_of(corpus: str, config: pytest.Config) -> pl.DataFrame:
     if corpus in {"demo", "workspace"}:
-        return vocabgap.scan(root_of(corpus, config)).records
+        root = DEMO if corpus == "demo" else outside(config, "chemigram/workspace")
+        return vocabgap.scan(root).records
     wordings = drawn(300, 60, seed=int(corpus))
     often = [text for number, text in enumerate(wordings) for _ in range(1 + number % 3)]
     return asking(
@@ -93,18 +99,34 @@ def rows_of(points: Points, space: str) -> Rows:
     return vectorize(points.contents, points.weights, points.sentence_shares)
 
 
-def clusters_of(merges: pl.DataFrame, count: int) -> dict[frozenset[int], float]:
-    """Return the points of each merge below 1, with its height."""
-    below: list[frozenset[int]] = [frozenset([point]) for point in range(count)]
-    heights = {}
-    for left, right, height, _ in merges.iter_rows():
-        below.append(below[left] | below[right])
-        heights[below[-1]] = height
-    return {points: height for points, height in heights.items() if height < 1.0}
+def merges_of(
+    children: Sequence[Sequence[int]], heights: Sequence[float], points: Sequence[int]
+) -> Heights:
+    """Return the points of each merge below 1, with its height; several leaves may be one point."""
+    clusters = [frozenset([point]) for point in points]
+    merges = {}
+    for (left, right), height in zip(children, heights, strict=True):
+        clusters.append(clusters[left] | clusters[right])
+        merges[clusters[-1]] = height
+    return {
+        cluster: height for cluster, height in merges.items() if len(cluster) > 1 and height < 1.0
+    }
 
 
-def assert_same_merges(found: pl.DataFrame, expected: pl.DataFrame, count: int) -> None:
-    ours, theirs = clusters_of(found, count), clusters_of(expected, count)
+def ours(model: AverageLinkage) -> Heights:
+    count = len(model.labels_)
+    return merges_of(model.children_.tolist(), model.distances_.tolist(), range(count))
+
+
+def by_scikit_learn(distances: FloatArray, weights: Sequence[float] | FloatArray) -> Heights:
+    points = np.repeat(np.arange(len(weights)), np.array(weights, np.int64))
+    model = AgglomerativeClustering(
+        n_clusters=1, metric="precomputed", linkage="average", compute_distances=True
+    ).fit(distances[np.ix_(points, points)])
+    return merges_of(model.children_.tolist(), model.distances_.tolist(), points.tolist())
+
+
+def assert_same_merges(ours: Heights, theirs: Heights) -> None:
     assert ours.keys() == theirs.keys()
     assert ours == pytest.approx(theirs, abs=EXACT)
 
@@ -126,76 +148,71 @@ def blended(seed: int, count: int, dimensions: int = 16) -> Rows:
 
 @pytest.mark.parametrize("space", ["words", "meaning"])
 @pytest.mark.parametrize("corpus", ["demo", "workspace", "1", "2"])
-def test_scikit_learn_and_our_own_code_make_the_same_merges(
-    corpus: str, space: str, pytestconfig: pytest.Config
+def test_chain_and_rounds_make_the_merges_of_scikit_learn(
+    corpus: str, space: str, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = records_of(corpus, pytestconfig)
-    points = points_of(records)
-    rows, weights, count = rows_of(points, space), points.weights, len(points.weights)
-    distances = cosine_distances(rows.plain_terms(), rows.dense)
+    points = points_of(records_of(corpus, pytestconfig))
+    rows, weights = rows_of(points, space), points.weights
+    expected = by_scikit_learn(cosine_distances(rows), weights)
+    chain = [AverageLinkage(threshold).fit(rows, weights) for threshold in (0.3, 0.5, 0.7, 1.0)]
 
-    expected = agglomerated(distances, weights)
+    monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 0)
+    rounds = [AverageLinkage(one.distance_threshold).fit(rows, weights) for one in chain]
 
-    assert_same_merges(nearest_neighbour_chain(distances, weights), expected, count)
-    rounds = in_order_of_height(reciprocal_merges(rows, weights, 1.0), weights)
-    assert_same_merges(rounds, expected, count)
-    for threshold in (0.3, 0.5, 0.7, 0.9):
-        groups = flat_groups(rounds, count, threshold)
-        assert groups.tolist() == flat_groups(expected, count, threshold).tolist()
+    assert_same_merges(ours(chain[-1]), expected)
+    assert_same_merges(ours(rounds[-1]), expected)
+    for one, other in zip(chain, rounds, strict=True):
+        assert one.labels_.tolist() == other.labels_.tolist()
 
 
-@pytest.mark.parametrize("corpus", ["demo", "workspace"])
-def test_a_report_groups_with_scikit_learn(
-    corpus: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
-) -> None:
-    root, calls, fit = root_of(corpus, pytestconfig), [], AgglomerativeClustering.fit
+def test_labels_are_those_of_scikit_learn() -> None:
+    terms = random_rows(3, 60)
+    theirs = AgglomerativeClustering(
+        n_clusters=None, metric="cosine", linkage="average", distance_threshold=0.5
+    ).fit(terms.toarray())
 
-    def spy(self: AgglomerativeClustering, *args: object) -> AgglomerativeClustering:
-        calls.append(self)
-        return fit(self, *args)
+    model = AverageLinkage(0.5).fit(Rows(terms))
 
-    monkeypatch.setattr(AgglomerativeClustering, "fit", spy)
-
-    vocabgap.run(root, out=tmp_path / "out")
-
-    assert calls
+    assert 1 < len(set(model.labels_)) < 60
+    assert partition(range(60), model.labels_.tolist()) == partition(
+        range(60), theirs.labels_.tolist()
+    )
 
 
 @settings(max_examples=40)
 @given(seeds, weightings)
 def test_weights_stand_for_repeated_points(seed: int, weights: list[int]) -> None:
     count = len(weights)
-    distances = cosine_distances(random_rows(seed, count))
+    distances = cosine_distances(Rows(random_rows(seed, count)))
 
-    chain = nearest_neighbour_chain(distances, np.array(weights, np.float64))
+    chain = AverageLinkage().fit(Rows(random_rows(seed, count)), np.array(weights, np.float64))
 
     repeated = np.repeat(np.arange(count), weights)
     expected = hierarchy.linkage(squareform(distances[np.ix_(repeated, repeated)]), "average")
-    np.testing.assert_allclose(chain["height"].to_numpy(), expected[1 - count :, 2], atol=1e-12)
-    assert_same_merges(chain, agglomerated(distances, np.array(weights, np.float64)), count)
+    np.testing.assert_allclose(chain.distances_, expected[1 - count :, 2], atol=1e-12)
+    assert_same_merges(ours(chain), by_scikit_learn(distances, weights))
 
 
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=45, max_size=45))
-def test_ties_are_broken_alike(upper: list[float]) -> None:
-    distances = np.asarray(squareform(np.array(upper)), np.float64)
+def test_the_chain_equals_scipy_bit_for_bit_even_in_ties(upper: list[float]) -> None:
+    expected = hierarchy.linkage(upper, "average")
 
-    chain = nearest_neighbour_chain(distances, np.ones(10))
+    merges = nearest_neighbour_chain(squareform(np.array(upper)), np.ones(10))
 
-    assert chain["height"].is_sorted()
-    assert sorted([*chain["left"], *chain["right"]]) == list(range(18))
-    assert_same_merges(chain, agglomerated(distances, np.ones(10)), 10)
+    children, distances, counts = agglomeration.in_order_of_height(merges, np.ones(10))
+    np.testing.assert_array_equal(np.column_stack([children, distances, counts]), expected)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
-def test_few_surfaces_are_grouped(count: int) -> None:
+def test_few_rows_are_merged_to_one(count: int) -> None:
     contents = ["sky mask", "mask sky", "grain"][:count]
-    rows = vectorize(contents, np.ones(count), np.zeros(count))
 
-    merges, max_distance = linkage.average_linkage(rows, np.ones(count))
+    model = AverageLinkage(0.2).fit(vectorize(contents, np.ones(count), np.zeros(count)))
 
-    assert merges.height == max(0, count - 1)
-    assert max_distance == 1.0
+    assert model.children_.shape == (max(0, count - 1), 2)
+    assert model.labels_.tolist() == [0, 0, 1][:count]
+    assert model.max_distance_ == 1.0
 
 
 def test_a_merge_is_no_lower_than_its_parts_where_rounding_would_have_it_so() -> None:
@@ -204,9 +221,9 @@ def test_a_merge_is_no_lower_than_its_parts_where_rounding_would_have_it_so() ->
     above = float(np.nextafter(near, 1.0))
     assert (24 * above + 48 * above) / 72 < near
 
-    found = nearest_neighbour_chain(squareform([above, above, near]), np.array([1.0, 24.0, 48.0]))
+    merges = nearest_neighbour_chain(squareform([above, above, near]), np.array([1.0, 24.0, 48.0]))
 
-    assert found.rows() == [(1, 2, near, 72), (0, 3, near, 73)]
+    assert merges.height.tolist() == [near, near]
 
 
 def distances_after(
@@ -256,7 +273,9 @@ def test_every_merge_is_of_the_nearest_pair_at_its_mean_distance(
 
 
 @pytest.mark.parametrize(("count", "space"), [(1_800, "words"), (700, "dense")])
-def test_thousands_of_wordings_are_grouped_as_scipy_groups_them(count: int, space: str) -> None:
+def test_thousands_of_rows_are_merged_as_scipy_merges_them(
+    count: int, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Where two pairs are equally near, SciPy may take the other. The seed is of a corpus without such a pair.
     contents = sorted({surface(text) for text in drawn(count, count // 7, seed=2)})
     rows = (
@@ -264,29 +283,17 @@ def test_thousands_of_wordings_are_grouped_as_scipy_groups_them(count: int, spac
         if space == "words"
         else blended(count, count)
     )
-    distances = np.maximum(1.0 - (in_full(rows) @ in_full(rows).T).toarray(), 0.0)
-    np.fill_diagonal(distances, 0.0)
-    expected = hierarchy.linkage(squareform(distances, checks=False), "average")
+    expected = hierarchy.linkage(squareform(cosine_distances(rows), checks=False), "average")
+    monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 0)
 
-    merges = reciprocal_merges(rows, np.ones(count), 0.7)
+    model = AverageLinkage(0.7).fit(rows)
 
     heights = expected[:, 2]
-    np.testing.assert_allclose(np.sort(merges.height), heights[heights < 0.7], atol=EXACT)
-    ours = flat_groups(in_order_of_height(merges, np.ones(count)), count, 0.7)
+    np.testing.assert_allclose(model.distances_, heights[heights < 0.7], atol=EXACT)
     theirs = hierarchy.fcluster(expected, np.nextafter(0.7, 0.0), "distance")
-    pairs = set(zip(ours.tolist(), theirs.tolist(), strict=True))
-    assert len(pairs) == len(set(ours.tolist())) == len(set(theirs.tolist()))
-
-
-@pytest.mark.parametrize("embedder", [None, ByMeaning()], ids=["words", "meaning"])
-def test_few_and_many_are_grouped_alike(embedder: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
-    records = asking(*drawn(200, 40, seed=8), "dehaze", "remove haze", "clear fog")
-    few = cluster(records, threshold=0.6, embedder=embedder or "none")
-
-    monkeypatch.setattr(linkage, "DENSE_LIMIT", 10)
-    many = cluster(records, threshold=0.6, embedder=embedder or "none")
-
-    assert grouped_wordings(many) == grouped_wordings(few)
+    assert partition(range(count), model.labels_.tolist()) == partition(
+        range(count), theirs.tolist()
+    )
 
 
 def test_words_that_share_no_letter_meet_by_meaning() -> None:
@@ -305,17 +312,17 @@ def test_neither_threads_nor_the_size_of_lots_and_blocks_change_a_bit(
     cases = [vectorize(contents, np.ones(600), np.zeros(600)), blended(9, 500)]
 
     def merged() -> list[list[list[float]]]:
-        found = [
-            reciprocal_merges(rows, np.ones(rows.term_weights.shape[0]), 0.8) for rows in cases
+        merges = [
+            reciprocal_merges(case, np.ones(case.term_weights.shape[0]), 0.8) for case in cases
         ]
-        return [[each.keep.tolist(), each.drop.tolist(), each.height.tolist()] for each in found]
+        return [[part.tolist() for part in case] for case in merges]
 
     expected = merged()
-    monkeypatch.setattr(blending, "_BLOCK_CELLS", 1_500)
-    monkeypatch.setattr(blending, "_PAIRS_AT_ONCE", 7)
-    monkeypatch.setattr(neighbours, "_LOT", 7)
+    monkeypatch.setattr(products, "BLOCK_CELLS", 1_500)
+    monkeypatch.setattr(rows, "PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(blocks, "QUERIES_AT_ONCE", 7)
     for threads in (1, 3):
-        monkeypatch.setattr(neighbours, "usable_cpus", lambda threads=threads: threads)
+        monkeypatch.setattr(blocks, "usable_cpus", lambda threads=threads: threads)
         assert merged() == expected
 
 
@@ -328,9 +335,7 @@ def test_a_pair_that_shares_thousands_of_terms_is_merged_at_the_very_floor() -> 
     rows = sparse.csr_array(term_weights / np.linalg.norm(term_weights, axis=1, keepdims=True))
     similarity = 1.0 / np.sqrt(2.0)
 
-    merges = reciprocal_merges(
-        Rows(rows, sparse.csr_array((0, 0))), np.ones(4), 1.0 - similarity + 1e-7
-    )
+    merges = reciprocal_merges(Rows(rows), np.ones(4), 1.0 - similarity + 1e-7)
 
     assert merges.height.tolist() == pytest.approx([1.0 - similarity], abs=1e-9)
 

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from builders.clustering import in_full, mixed_rows
-from vocabgap.clustering.blending import LISTED, Nearest
-from vocabgap.clustering.kernels import MANY_POSTINGS
-from vocabgap.clustering.neighbours import SparseNeighbours
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
+from vocabgap.clustering.vectorizing import vectorize
+from vocabgap.linkage import FloatArray, IntArray, Rows
+from vocabgap.linkage.blocks import SparseNeighbours
+from vocabgap.linkage.kernels import MANY_POSTINGS
+from vocabgap.linkage.neighbours import LISTED, Limits, Nearest, Places
 
 EXACT = 1e-9  # what two ways of adding up may differ by, with room to spare
 seeds, floors = st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.1, 0.5, 0.9])
@@ -33,10 +34,19 @@ def space_of(
     return SparseNeighbours(rows, np.arange(count), np.array(weights or [1.0] * count), floor)
 
 
-def searched(space: SparseNeighbours, queries: IntArray | None = None) -> Nearest:
-    """The nearest clusters of some, or of all, with nothing known beforehand."""
-    asked = np.arange(len(space.weights)) if queries is None else queries
-    return space.search(asked, np.zeros((len(asked), 0), np.int32), np.full(len(asked), np.inf))
+def searched(
+    space: SparseNeighbours,
+    queries: IntArray | None = None,
+    candidates: Places | None = None,
+    bounds: FloatArray | None = None,
+    limits: Limits | None = None,
+) -> Nearest:
+    """Search for the neighbours of some clusters, or of all; by default nothing is known beforehand."""
+    queries = np.arange(len(space.weights)) if queries is None else queries
+    candidates = np.zeros((len(queries), 0), np.int32) if candidates is None else candidates
+    bounds = np.full(len(queries), np.inf) if bounds is None else bounds
+    limits = np.full(candidates.shape, np.inf, np.float32) if limits is None else limits
+    return space.search(queries, candidates, bounds, limits)
 
 
 def similarities(means: FloatArray) -> FloatArray:
@@ -160,7 +170,7 @@ def test_what_is_known_does_not_change_what_is_nearest(seed: int, spelt: int) ->
         np.int32
     )  # any, some twice, or the query itself
 
-    found = space.search(queries, guesses, np.full(40, np.inf))
+    found = searched(space, queries, guesses)
 
     assert_nearest(found, similarities(in_full(rows).toarray()), 0.0)
 
@@ -173,7 +183,7 @@ def test_what_limits_let_be_nearest_is_compared(seed: int, spelt: int) -> None:
     before = searched(space)
     loose = before.limits + np.random.default_rng(seed).random((40, 1), np.float32)
 
-    again = space.search(np.arange(40), before.listed, before.bound, loose)
+    again = searched(space, np.arange(40), before.listed, before.bound, loose)
 
     every = similarities(in_full(rows).toarray())
     assert again.listed[:, 0].tolist() == before.listed[:, 0].tolist()
@@ -186,7 +196,7 @@ def test_what_limits_let_be_nearest_is_compared(seed: int, spelt: int) -> None:
 def test_a_bound_that_what_is_known_exceeds_spares_the_search() -> None:
     space = space_of(rows_of([1.0, 0.0], [3.0, 4.0], [4.0, 3.0]))
 
-    found = space.search(np.array([0]), np.array([[1]], np.int32), np.array([0.5]))
+    found = searched(space, np.array([0]), np.array([[1]], np.int32), np.array([0.5]))
 
     assert found.listed[0, :2].tolist() == [
         1,
@@ -198,7 +208,7 @@ def test_a_bound_that_what_is_known_exceeds_spares_the_search() -> None:
 def test_a_bound_that_what_is_known_falls_short_of_is_searched_up_to() -> None:
     space = space_of(rows_of([1.0, 0.0], [12.0, 5.0], [24.0, 7.0]))
 
-    found = space.search(np.array([0]), np.array([[1]], np.int32), np.array([0.96]))
+    found = searched(space, np.array([0]), np.array([[1]], np.int32), np.array([0.96]))
 
     assert found.listed[0, :2].tolist() == [2, 1]
 

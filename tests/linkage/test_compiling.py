@@ -16,18 +16,18 @@ import pytest
 from numba.core.caching import CacheImpl
 
 from builders.clustering import asking
-from vocabgap.clustering import blending, kernels, linkage, vectorizing
 from vocabgap.clustering.grouping import cluster
-from vocabgap.clustering.kernels import compiled
 from vocabgap.errors import StateError
+from vocabgap.linkage import agglomeration, kernels, neighbours, rows
+from vocabgap.linkage.kernels import compiled
 
 Loop = Callable[[], Any]
 
 _SEARCH = """
 from builders.clustering import asking
-from vocabgap.clustering import linkage
+from vocabgap.linkage import agglomeration
 from vocabgap.clustering.grouping import cluster
-linkage.DENSE_LIMIT = 1
+agglomeration.DENSE_LIMIT = 1
 print(cluster(asking("reed mask", "tilt shift", "reed masks")).linkage.rows())
 """
 
@@ -93,8 +93,8 @@ def test_what_cannot_be_read_or_kept_is_told(
     def refuse(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
-    monkeypatch.setattr("vocabgap.clustering.neighbours.search", refuse)
+    monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 1)
+    monkeypatch.setattr("vocabgap.linkage.blocks.search", refuse)
 
     with pytest.raises(StateError, match="Numba cannot read or write its cache") as caught:
         cluster(asking("reed mask", "tilt shift", "reed masks"), threshold=0.9)
@@ -113,7 +113,7 @@ def test_all_that_is_compiled_is_in_one_module() -> None:
     assert {each.py_func.__module__ for each in functions} == {kernels.__name__}
     # What it keeps of one is known by its name, whatever the options it was compiled with.
     assert len({each.py_func.__qualname__ for each in functions}) == len(functions)
-    assert (kernels.GRID, kernels.DEPTH) == (vectorizing.GRID, blending.DEPTH)
+    assert (kernels.GRID, kernels.DEPTH) == (rows.GRID, neighbours.DEPTH)
 
 
 def test_loops_that_are_not_compiled_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +124,7 @@ def test_loops_that_are_not_compiled_find_the_same(monkeypatch: pytest.MonkeyPat
         command, capture_output=True, cwd=tests, env=environment, text=True, check=True
     )
 
-    monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
+    monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 1)
     assert (
         plain.stdout
         == f"{cluster(asking('reed mask', 'tilt shift', 'reed masks')).linkage.rows()}\n"

@@ -1,67 +1,73 @@
-"""Average linkage of rows of unit length, on cosine distance and weighted by mentions.
-
-A surface with w mentions counts as w equal rows. scikit-learn groups up to `DENSE_LIMIT` mentions, one row
-per mention. Average linkage is reducible: a merged cluster is never nearer to a third than its nearer part
-was. So the order of merges does not change the dendrogram, and our own code can merge weighted rows:
-
-* Few surfaces with many mentions: the nearest-neighbour chain over the matrix of distances (Murtagh 1983;
-  Müllner 2011, arXiv 1109.2378, figure 3).
-* Many surfaces: memory linear in their number. Each round merges all pairs of clusters that are each
-  other's nearest (reciprocal agglomerative clustering, Sumengen et al. 2021, arXiv 2105.11653). A cluster
-  without a neighbour below the limit is finished. Each cluster keeps a list of its nearest neighbours, and a
-  bound on all others. A new search starts only if the best of the list falls to that bound.
-
-Of equally near clusters the one with the smallest row comes first. Similarities are compared in steps of
-1e-12, so that rounding errors seldom decide. They do not depend on the number of threads.
-"""
+"""Average linkage of rows of unit length: the estimator, and the order of merges. The package explains it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from pickle import UnpicklingError
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
-import polars as pl
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
-from vocabgap.clustering.blending import BlendedNeighbours, Nearest
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
 from vocabgap.errors import StateError
-from vocabgap.model.tables import LINKAGE
+from vocabgap.linkage.neighbours import Limits, Nearest, Neighbours, Places
+from vocabgap.linkage.products import DenseNeighbours
+from vocabgap.linkage.rows import FloatArray, IntArray, Rows, cosine_distances
 from vocabgap.progress import tell
 
-if TYPE_CHECKING:
-    from vocabgap.clustering.neighbours import SparseNeighbours
-
-DENSE_LIMIT: Final = 3_000
-"""Mentions that scikit-learn groups, and surfaces whose matrix of distances (72 MB) is held at once."""
-FARTHEST: Final = 1.0  # the largest cut
-_BLOCK_ROWS: Final = 512
+DENSE_LIMIT: Final = 3_000  # rows whose matrix of distances (72 MB) is held at once
 _ABOVE: Final = 1.0 + 2.0**-22  # factor that keeps a similarity from shrinking in float32
 
 
-def average_linkage(
-    rows: Rows, weights: FloatArray, max_distance: float = FARTHEST
-) -> tuple[pl.DataFrame, float]:
-    """Compute the average-linkage dendrogram of rows that are weighted by mentions, shape (n,).
+class Dendrogram(NamedTuple):
+    """Merges in SciPy's order and numbering: merge i makes cluster n + i of n rows."""
 
-    Returns:
-        Table `linkage`, and the distance below which it is complete; 1.0 if rows are few.
+    children: IntArray  # shape (merges, 2): the two clusters, the smaller number first
+    distances: FloatArray  # shape (merges,), rising: mean cosine distance between the two
+    counts: FloatArray  # shape (merges,): the weight of the merged cluster
+
+
+class AverageLinkage:
+    """Agglomerative clustering with average linkage on cosine distance, of rows with weights.
+
+    Args:
+        distance_threshold: The cosine distance at and above which clusters do not merge, 0 to 1.
+
+    Attributes:
+        children_: The two clusters of each merge, shape (merges, 2). Numbers below n are rows.
+        distances_: The mean cosine distance of each merge, rising, shape (merges,).
+        counts_: The weight of each merged cluster, shape (merges,).
+        max_distance_: The distance below which the merges are complete; 1 if rows are few.
+        labels_: The cluster of each row at the threshold, numbered by its first row, shape (n,).
     """
-    n_samples = len(weights)
-    if n_samples < 2:  # noqa: PLR2004
-        return LINKAGE.empty(), FARTHEST
-    if n_samples <= DENSE_LIMIT:
-        distances = cosine_distances(rows.plain_terms(), rows.dense)
-        merge = agglomerated if weights.sum() <= DENSE_LIMIT else nearest_neighbour_chain
-        return merge(distances, weights), FARTHEST
-    merges = reciprocal_merges(rows, weights, max_distance)
-    return in_order_of_height(merges, weights), max_distance
+
+    def __init__(self, distance_threshold: float = 1.0) -> None:
+        self.distance_threshold = distance_threshold
+
+    def fit(self, rows: Rows, sample_weight: FloatArray | None = None) -> Self:
+        """Compute the merges of rows that count as often as their weights, shape (n,); by default once."""
+        self._n_samples = rows.term_weights.shape[0]
+        weights = np.ones(self._n_samples) if sample_weight is None else sample_weight
+        if self._n_samples <= DENSE_LIMIT:
+            merges, self.max_distance_ = nearest_neighbour_chain(cosine_distances(rows), weights), 1.0
+        else:
+            merges = reciprocal_merges(rows, weights, self.distance_threshold)
+            self.max_distance_ = self.distance_threshold
+        self.children_, self.distances_, self.counts_ = in_order_of_height(merges, weights)
+        self.__dict__.pop("labels_", None)
+        return self
+
+    @cached_property
+    def labels_(self) -> IntArray:
+        """The cluster of each row at the threshold, shape (n,)."""
+        merged = np.flatnonzero(self.distances_ < self.distance_threshold)
+        places = np.repeat(self._n_samples + merged, 2), self.children_[merged].ravel()
+        nodes = self._n_samples + len(self.distances_)
+        graph = sparse.coo_array((np.ones(2 * len(merged)), places), shape=(nodes, nodes))
+        return np.asarray(connected_components(graph, directed=False)[1][: self._n_samples], np.int64)
 
 
-@dataclass(frozen=True)
-class Merges:
+class Merges(NamedTuple):
     """Merges, parts before wholes: cluster `keep[i]` takes in `drop[i]` at `height[i]`.
 
     The name of a cluster is one of its rows.
@@ -78,71 +84,31 @@ class Merges:
         return cls(keep.astype(np.int64), drop.astype(np.int64), height)
 
 
-def in_order_of_height(merges: Merges, weights: FloatArray) -> pl.DataFrame:
-    """Return merges as table `linkage`, sorted and numbered as in SciPy: merge i makes cluster n + i."""
-    n_samples = len(weights)
-    number = list(range(n_samples))
-    size = weights.astype(np.int64).tolist()
-    left, right, sizes = [], [], []
+def in_order_of_height(merges: Merges, weights: FloatArray) -> Dendrogram:
+    """Sort and number merges as SciPy does."""
+    number = list(range(len(weights)))
+    size = weights.tolist()
+    children, counts = [], []
     # The sort is stable and no merge is lower than its parts, so parts also come first in a tie.
     order = np.argsort(merges.height, kind="stable")
     pairs = zip(merges.keep[order].tolist(), merges.drop[order].tolist(), strict=True)
-    for node, (kept, dropped) in enumerate(pairs, start=n_samples):
-        one, other = number[kept], number[dropped]
-        left.append(min(one, other))
-        right.append(max(one, other))
-        size[kept] += size[dropped]
-        sizes.append(size[kept])
-        number[kept] = node
-    columns = {"left": left, "right": right, "height": merges.height[order], "size": sizes}
-    return pl.DataFrame(columns, schema=LINKAGE.schema)
+    for node, (keep, drop) in enumerate(pairs, start=len(weights)):
+        left, right = number[keep], number[drop]
+        children.append((left, right) if left < right else (right, left))
+        size[keep] += size[drop]
+        counts.append(size[keep])
+        number[keep] = node
+    return Dendrogram(
+        np.array(children, np.int64).reshape(-1, 2), merges.height[order], np.array(counts, np.float64)
+    )
 
 
-def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) -> FloatArray:
-    """Compute all pairwise cosine distances of rows of unit length, shape (n, n)."""
-    count = rows.shape[0]
-    distances = np.empty((count, count))
-    # By blocks: the sparse product of all rows would take more memory than the dense matrix.
-    for start in range(0, count, _BLOCK_ROWS):
-        part = slice(start, start + _BLOCK_ROWS)
-        np.subtract(1.0, (rows[part] @ rows.T).toarray(), out=distances[part])
-        if dense is not None:
-            distances[part] -= dense[part] @ dense.T
-        distances[part] = on_grid(distances[part])
-    np.maximum(distances, 0.0, out=distances)
-    np.fill_diagonal(distances, 0.0)
-    return distances
+def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> Merges:
+    """Compute all merges of weighted rows from their distances, shape (n, n); the distances are overwritten.
 
-
-def agglomerated(distances: FloatArray, weights: FloatArray) -> pl.DataFrame:
-    """Compute table `linkage` with scikit-learn, from one row per mention and distances of shape (n, n)."""
-    from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415 - takes a second to load
-
-    point = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
-    model = AgglomerativeClustering(
-        n_clusters=1, metric="precomputed", linkage="average", compute_full_tree=True, compute_distances=True
-    ).fit(distances[np.ix_(point, point)])
-    names = point.tolist()
-    merges: list[tuple[int, int, float]] = []
-    united = list(range(len(weights)))
-    for left, right, height in zip(*model.children_.T.tolist(), model.distances_.tolist(), strict=True):
-        keep, drop = sorted((_root(united, names[left]), _root(united, names[right])))
-        names.append(keep)
-        if keep != drop:  # else both sides are mentions of one surface
-            united[drop] = keep
-            merges.append((keep, drop, height))
-    return in_order_of_height(Merges.of(merges), weights)
-
-
-def _root(united: list[int], point: int) -> int:
-    while united[point] != point:
-        point = united[point]
-    return point
-
-
-def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.DataFrame:
-    """Compute table `linkage` from one weighted row per surface: see `agglomerated`."""
-    near = distances.copy()
+    Murtagh 1983; Müllner 2011, arXiv 1109.2378, figure 3.
+    """
+    near = distances
     np.fill_diagonal(near, np.inf)
     weight, heights = weights.astype(np.float64), np.zeros(len(weights))
     left = np.ones(len(weights), dtype=bool)
@@ -166,7 +132,7 @@ def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.Da
         near[keep] = near[:, keep] = merged
         near[drop] = near[:, drop] = np.inf
         weight[keep], left[drop] = together, False
-    return in_order_of_height(Merges.of(merges), weights)
+    return Merges.of(merges)
 
 
 def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float) -> Merges:
@@ -179,9 +145,9 @@ def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float
     order = _by_frequent_terms(rows, single)
     floor = 1.0 - distance_threshold
     if rows.dense is None:
-        linked = _linked_sparse(rows, single[order], together[order], floor)
+        linked = _link_sparse(rows, single[order], together[order], floor)
     else:
-        linked = link(BlendedNeighbours(rows, single[order], together[order], floor))
+        linked = link(DenseNeighbours(rows, single[order], together[order], floor))
     return Merges(
         np.concatenate([first[same], linked.keep]),
         np.concatenate([same, linked.drop]),
@@ -189,8 +155,8 @@ def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float
     )
 
 
-def _linked_sparse(rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Merges:
-    from vocabgap.clustering.neighbours import SparseNeighbours  # noqa: PLC0415 - loads Numba
+def _link_sparse(rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Merges:
+    from vocabgap.linkage.blocks import SparseNeighbours  # noqa: PLC0415 - loads Numba
 
     try:
         return link(SparseNeighbours(rows, chosen, weights, floor))
@@ -201,7 +167,7 @@ def _linked_sparse(rows: Rows, chosen: IntArray, weights: FloatArray, floor: flo
         ) from error
 
 
-def link(space: "BlendedNeighbours | SparseNeighbours") -> Merges:
+def link(space: Neighbours) -> Merges:
     """Merge the clusters of a space whose similarity is above its floor."""
     count = first = len(space.weights)
     heights = np.zeros(count)
@@ -258,7 +224,7 @@ def link(space: "BlendedNeighbours | SparseNeighbours") -> Merges:
 
 def _candidates_of(
     nearest: Nearest, one: IntArray, other: IntArray, weights: FloatArray
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], FloatArray]:
+) -> tuple[Places, Limits, FloatArray]:
     """Return the lists of some clusters, joined with those of their partners, with limits and bounds.
 
     A cluster that is missing in one of two lists is no more similar than the next neighbour of that list.

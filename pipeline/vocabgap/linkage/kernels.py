@@ -1,4 +1,4 @@
-"""The search for the nearest clusters, in loops that Numba compiles. `neighbours` explains why it is exact.
+"""The search for the nearest clusters, in loops that Numba compiles. `blocks` explains why it is exact.
 
 For each query, the search compares the candidates first, those with the highest limits before others.
 Then it bounds the similarity of each block of clusters, and opens blocks from the highest bound down. In an
@@ -26,9 +26,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from vocabgap.clustering.vectorizing import FloatArray, IntArray
+from vocabgap.linkage.rows import FloatArray, IntArray
 
-# Copies of the constants in `vectorizing` and `blending`: Numba would not notice a change of an imported one.
+# Copies of the constants in `rows` and `neighbours`: Numba would not notice a change of an imported one.
 GRID: Final = 2.0**40
 DEPTH: Final = 0.85
 
@@ -138,17 +138,17 @@ def compiled(function: Callable[..., Any], **options: bool) -> Any:  # noqa: ANN
 
 @partial(compiled, nogil=True)
 def search(
-    rows, queries, candidates, limits, bounds, floors, order, vectors, trigrams, blocks, memory,
+    rows, queries, candidates, limits, bounds, floor, order, vectors, trigrams, blocks, memory,
     listed, listed_limits, similarity, bound,
 ):  # fmt: skip
     """Fill the fields of `Nearest` for the queries in some rows.
 
-    See `SparseNeighbours.search`. A thread writes only the results of its own queries, so the number of
+    See `Neighbours.search`. A thread writes only the results of its own queries, so the number of
     threads does not matter. `limits` are overwritten.
     """
     near, term_scores = memory.near, memory.term_scores
     for row in rows:
-        q, floor = queries[row], floors[row]
+        q = queries[row]
         n_used = _expand_query(q, vectors, trigrams, memory)
         count, unlisted = _compare_candidates(
             q, candidates[row], limits[row], bounds[row], order, vectors, trigrams, floor, memory

@@ -1,0 +1,46 @@
+"""Exact average linkage of weighted rows on cosine distance, in memory linear in their number.
+
+`AverageLinkage` makes the clusters of scikit-learn's `AgglomerativeClustering(metric="cosine",
+linkage="average")`, for rows with a weight: a row of weight w counts as w equal rows. scikit-learn needs the
+matrix of all distances, 80 GB for 100,000 rows. This package needs about as much memory as the rows.
+
+    model = AverageLinkage(distance_threshold=0.7).fit(Rows(tfidf), mentions)
+    model.labels_, model.children_, model.distances_
+
+**Why merges may be made in any order.** The distance between two clusters is the mean of the distances
+between their rows. So it is 1 - x'y, if x and y are the means of the rows. A merged cluster is never nearer
+to a third one than its nearer part was: a mean is not below the smallest of its values. Linkages with this
+property are called reducible (Müllner 2011, arXiv 1109.2378). If two clusters are each other's nearest, no
+other merge brings a third one between them. So they may merge now or later: the dendrogram is the same. It
+is enough to find such pairs, and to sort the merges by height at the end.
+
+There are two linkages, because their costs differ:
+
+* `nearest_neighbour_chain`, for up to `DENSE_LIMIT` rows: it follows nearest neighbours through the matrix of
+  distances until two rows are each other's nearest. For rows of equal weight it makes the merges of SciPy and
+  scikit-learn, bit for bit. It stays because Numba would take longer to load than all of these merges.
+* `reciprocal_merges`, for more rows: each round merges all pairs that are each other's nearest (reciprocal
+  agglomerative clustering, Sumengen et al. 2021, arXiv 2105.11653). It stays because the matrix of distances
+  would not fit into memory.
+
+**Why a round need not search again.** Each cluster keeps a list of its nearest neighbours, and a bound on the
+similarity of all others. Bounds of a merged cluster are means of the bounds of its parts. While the best of
+the list is above the bound, it is the nearest. A new search starts only if it falls to the bound. A cluster
+without a neighbour below the distance threshold is finished.
+
+There are two searches, because rows differ:
+
+* `blocks`, for sparse rows: an inverted index bounds the similarity of whole blocks of clusters, and most of
+  them are never opened. `kernels` has its loops.
+* `products`, for rows with a dense part: such a row is a little similar to every other, and an inverted index
+  would list them all. Products in float32 rule out most rows; the others are compared in float64.
+
+Both searches are exact: a bound is never below the similarity that it stands for, with slack for rounding
+errors. Similarities are rounded to steps of about 1e-12, so that rounding errors break few ties. Of equally
+near clusters the one with the smallest row comes first. Threads do not change the result.
+"""
+
+from vocabgap.linkage.agglomeration import AverageLinkage, Merges, in_order_of_height
+from vocabgap.linkage.rows import FloatArray, IntArray, Rows, on_grid
+
+__all__ = ["AverageLinkage", "FloatArray", "IntArray", "Merges", "Rows", "in_order_of_height", "on_grid"]
