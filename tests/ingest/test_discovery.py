@@ -37,14 +37,6 @@ def test_logs_are_found_at_any_depth(workspace: Path) -> None:
     ]
 
 
-def test_files_of_other_names_below_a_folder_are_no_logs(workspace: Path) -> None:
-    path = write_log(workspace, "heron-11")
-    path.with_name("vocabulary_gaps.jsonl.bak").write_bytes(b"")
-    path.with_name("gaps.jsonl").write_bytes(b"")
-
-    assert source_paths(workspace) == [f"heron-11/{LOG_NAME}"]
-
-
 def test_a_link_to_a_folder_can_be_a_root(workspace: Path, tmp_path: Path) -> None:
     write_log(workspace, "heron-11")
     (tmp_path / "link").symlink_to(workspace, target_is_directory=True)

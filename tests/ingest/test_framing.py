@@ -1,5 +1,5 @@
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -47,33 +47,32 @@ def lines_of(content: bytes) -> list[Line]:
     return found if found[-1].content else found[:-1]
 
 
-def told(lines: list[Line]) -> list[Line]:
-    """Those that hold anything: of blank lines only the number is told."""
+def filled(lines: list[Line]) -> list[Line]:
+    """Return the lines that hold anything."""
     return [line for line in lines if line.content.strip()]
 
 
-def framed(found: Iterator[Block]) -> list[Line]:
+def framed(found: Iterable[Block]) -> list[Line]:
     lines = []
     for block in found:
         offset = block.offset
         for number, line in enumerate(block.lines, start=block.number):
             lines.append(Line(number, offset, line))
             offset += len(line) + 1
-    return told(lines)
+    return filled(lines)
 
 
 @given(contents, cuts)
 @example(BOM + b"reed\n", [1])
 @example(b"reed\nbeak", [4])
 @example(b"reed\nbeak", [5])
-def test_lines_do_not_depend_on_where_chunks_end(content: bytes, places: list[int]) -> None:
-    assert framed(blocks(pieces_of(content, places))) == told(lines_of(content))
+def test_lines_do_not_depend_on_where_chunks_end_and_only_the_last_may_lack_its_newline(
+    content: bytes, places: list[int]
+) -> None:
+    found = list(blocks(pieces_of(content, places)))
 
-
-@given(contents, cuts)
-def test_only_the_last_line_may_lack_its_newline(content: bytes, places: list[int]) -> None:
-    ended = [block.ended for block in blocks(pieces_of(content, places))]
-
+    assert framed(found) == filled(lines_of(content))
+    ended = [block.ended for block in found]
     assert all(ended[:-1])
     if ended and content.removeprefix(BOM):
         assert ended[-1] == content.endswith(b"\n")
@@ -90,8 +89,9 @@ def length_of(block: Block) -> int:
 @given(long_lines, cuts)
 @example(b"x" * LIMIT + b"\n" + b"x" * (LIMIT + 1), [])
 @example(b"x" * (3 * LIMIT) + b"\nreed", [LIMIT, 2 * LIMIT])
+@example(b"reed\n" + b"x" * (LIMIT + 1) + b"\nbeak\n", [LIMIT])
 @example(b"reed\n" + b"x" * (3 * LIMIT) + b"\nreed\n", [LIMIT])
-def test_lines_over_the_limit_keep_their_place_and_length(
+def test_lines_over_the_limit_stand_alone_and_keep_their_place_and_length(
     content: bytes, places: list[int]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -106,15 +106,6 @@ def test_lines_over_the_limit_keep_their_place_and_length(
     assert places_of_lines == [(line.number, len(line.content)) for line in lines_of(content)]
     offsets = {line.number: line.offset for line in lines_of(content)}
     assert [block.offset for block in found] == [offsets[block.number] for block in found]
-
-
-@given(long_lines, cuts)
-@example(b"reed\n" + b"x" * (LIMIT + 1) + b"\nbeak\n", [LIMIT])
-def test_a_line_over_the_limit_stands_alone(content: bytes, places: list[int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LIMIT_NAME, LIMIT)
-        found = list(blocks(pieces_of(content, places)))
-
     for block in found:
         if block.rejected:
             assert len(block.lines) == 1
@@ -157,4 +148,4 @@ def test_blank_lines_are_counted_and_all_others_keep_their_place(
         newlines += len(block.lines) * block.ended
 
     assert newlines == content.count(b"\n")
-    assert framed(blocks(pieces_of(content, places))) == told(lines_of(content))
+    assert framed(blocks(pieces_of(content, places))) == filled(lines_of(content))

@@ -20,16 +20,11 @@ def test_a_record_carries_its_provenance(workspace: Path) -> None:
 
     row = scan(workspace).records.row(0, named=True)
 
-    assert (row["tenant_id"], row["repo_slug"], row["root_kind"]) == (
-        "local",
-        "shoots",
-        "external-source",
-    )
-    assert (row["source_path"], row["line"], row["byte_offset"]) == (
-        f"2026/heron-11/{LOG_NAME}",
-        1,
-        0,
-    )
+    expected = {
+        "tenant_id": "local", "repo_slug": "shoots", "root_kind": "external-source",
+        "source_path": f"2026/heron-11/{LOG_NAME}", "line": 1, "byte_offset": 0,
+    }  # fmt: skip
+    assert {name: row[name] for name in expected} == expected
     assert len(row["record_id"]) == 64
 
 

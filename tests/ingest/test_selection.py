@@ -1,5 +1,4 @@
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from polars.testing import assert_frame_equal
@@ -11,34 +10,28 @@ from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.model.selection import Selection
 
 
-@pytest.fixture
-def scanned(workspace: Path) -> Scan:
+@pytest.fixture(scope="module")
+def scanned(tmp_path_factory: pytest.TempPathFactory) -> Scan:
+    root = tmp_path_factory.mktemp("selection") / "shoots"
+    twice = gap("b", timestamp="2026-03-02T00:00:00Z", session_id="s-2", intent_category="tone")
+    both, blurs = ["toneequalizer", "blurs"], ["blurs"]
     write_log(
-        workspace,
+        root,
         "fox-3",
         gap("a", timestamp="2026-03-01T00:00:00Z", session_id="s-1", intent_category="tonal"),
-        gap("b", timestamp="2026-03-02T00:00:00Z", session_id="s-2", intent_category="tone"),
-        gap("b", timestamp="2026-03-02T00:00:00Z", session_id="s-2", intent_category="tone"),
-        gap("c", timestamp="monday", operations_involved=["toneequalizer", "blurs"]),
+        twice,
+        twice,
+        gap("c", timestamp="monday", operations_involved=both),
     )
+    masked = {"operations_involved": ["toneequal"], "intent_category": "mask"}
+    looks = {"operations_involved": blurs, "intent_category": "Film Look"}
     write_log(
-        workspace,
+        root,
         "heron-11",
-        gap(
-            "d",
-            timestamp="2026-03-03T00:00:00Z",
-            intent_category="Film Look",
-            operations_involved=["blurs"],
-        ),
-        gap(
-            "e",
-            timestamp=None,
-            session_id="s-1",
-            operations_involved=["toneequal"],
-            intent_category="mask",
-        ),
+        gap("d", timestamp="2026-03-03T00:00:00Z", **looks),
+        gap("e", timestamp=None, session_id="s-1", **masked),
     )
-    return scan(workspace)
+    return scan(root)
 
 
 def chosen(scanned: Scan, selection: Selection) -> str:
@@ -57,14 +50,8 @@ def test_a_selection_of_nothing_in_particular_changes_nothing(scanned: Scan) -> 
 def test_records_outside_a_selection_are_marked_and_not_dropped(scanned: Scan) -> None:
     narrowed = scanned.select(Selection(images=("heron-11",))).gaps
 
-    assert narrowed["why_not"].to_list() == [
-        "filtered",
-        "filtered",
-        "duplicate",
-        "filtered",
-        None,
-        None,
-    ]
+    why_not = ["filtered", "filtered", "duplicate", "filtered", None, None]
+    assert narrowed["why_not"].to_list() == why_not
     assert narrowed["counted"].to_list() == [False, False, False, False, True, True]
     assert_frame_equal(narrowed.drop("counted", "why_not"), scanned.gaps.drop("counted", "why_not"))
 

@@ -172,7 +172,7 @@ def test_a_span_is_no_longer_than_a_line_may_be(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("words", ["tool-", "tool ", "not ", "cannot ", "only ", "no tool "])
+@pytest.mark.parametrize("words", ["tool-", "cannot ", "no tool "])
 def test_a_long_message_is_read_whole(tmp_path: Path, words: str) -> None:
     put(tmp_path, export(span(words * 40_000), span("Unknown tool: mask_sky", "mask_sky")))
     found = scan(tmp_path)
@@ -227,7 +227,7 @@ def test_a_report_tells_what_was_seen_from_what_was_asked_for(tmp_path: Path) ->
 
 
 def test_nothing_of_a_prompt_an_argument_or_a_result_comes_out_of_spans(tmp_path: Path) -> None:
-    for number in range(20):
+    for number in range(3):
         secret = f"{CANARY}-{number}"
         private = [
             attribute("gen_ai.tool.call.arguments", secret),
@@ -255,7 +255,7 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_comes_out_of_spans(tmp_path
         vocabgap("list", tmp_path / "desk", "--limit", "0"),
     ]
 
-    assert scan(tmp_path / "desk").summary.lines == 20 * 4
+    assert scan(tmp_path / "desk").summary.lines == 3 * 4
     written = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert len(written) > 5
     assert sum(CANARY.encode() in content for content in written) == 0

@@ -15,23 +15,14 @@ from vocabgap.model.tables import GAPS
 SPAN = "the oldest is of 2026-04-01T10:00:00Z, the newest of 2026-05-02T00:00:00Z"
 
 
-@pytest.fixture
-def gaps(tmp_path: Path) -> pl.DataFrame:
+@pytest.fixture(scope="module")
+def gaps(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     """Three images, one record without a readable timestamp."""
-    return scan(
-        write_corpus(
-            tmp_path,
-            {
-                "alps-0412": [
-                    gap("sky mask", intent_category="mask", operations_involved=["toneequal"])
-                ],
-                "alps-0413": [
-                    gap("film grain", session_id="s-17", timestamp="2026-05-02T00:00:00Z")
-                ],
-                "fjord": [gap("lens flare", timestamp="some day")],
-            },
-        )
-    ).gaps
+    mask = gap("sky mask", intent_category="mask", operations_involved=["toneequal"])
+    grain = gap("film grain", session_id="s-17", timestamp="2026-05-02T00:00:00Z")
+    flare = gap("lens flare", timestamp="some day")
+    images = {"alps-0412": [mask], "alps-0413": [grain], "fjord": [flare]}
+    return scan(write_corpus(tmp_path_factory.mktemp("unmatched"), images)).gaps
 
 
 @pytest.mark.parametrize(
@@ -107,10 +98,8 @@ def test_records_without_a_date_are_counted_if_a_date_leaves_them_out(tmp_path: 
     scanned = scan(
         write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
     )
-    by_date, by_image = (
-        Selection(since=datetime(2026, 1, 1, tzinfo=UTC)),
-        Selection(images=("two",)),
-    )
+    by_date = Selection(since=datetime(2026, 1, 1, tzinfo=UTC))
+    by_image = Selection(images=("two",))
 
     assert undated(scanned.select(by_date).lines, by_date) == 1
     assert undated(scanned.select(by_image).lines, by_image) == 0

@@ -12,15 +12,8 @@ KNOWN = [
 
 
 def place_of(name: str, fewest: int = 4) -> int:
-    return lookup(
-        KNOWN,
-        name,
-        singular="thing",
-        plural="things",
-        hint="see the list",
-        prefix="dec-",
-        fewest=fewest,
-    )
+    names = {"singular": "thing", "plural": "things", "prefix": "dec-"}
+    return lookup(KNOWN, name, hint="see the list", fewest=fewest, **names)
 
 
 @pytest.mark.parametrize(
@@ -38,11 +31,9 @@ def test_a_beginning_that_several_have_is_refused_with_their_names() -> None:
     with pytest.raises(InvalidInputError) as caught:
         place_of("4", fewest=1)
 
-    output = "'4' means several things: dec-4bef00 (pin sky mask), dec-4c0011 (film grain)"
-    assert (caught.value.message, caught.value.hint) == (
-        output,
-        "name one of them by its identifier",
-    )
+    message = "'4' means several things: dec-4bef00 (pin sky mask), dec-4c0011 (film grain)"
+    assert caught.value.message == message
+    assert caught.value.hint == "name one of them by its identifier"
 
 
 @pytest.mark.parametrize(
