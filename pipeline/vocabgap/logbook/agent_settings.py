@@ -13,22 +13,12 @@ from typing import Any, Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.atomic import write_whole
-from vocabgap.files.opening import text_of
-from vocabgap.files.refusals import FileKind, file_kind, refusing
-from vocabgap.ingest.decoding import json_type, no_json
+from vocabgap.files.refusals import FileKind, content_of, refusing
+from vocabgap.ingest.decoding import json_type
 from vocabgap.model.record import LOG_NAME
 
 OWN: Final = "vocabgap"
-_SETTINGS: Final = "vocabgap.toml"
-_TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, relative to this file\n'
-_PROJECT: Final = '\n[report]\nunit = "project"  # what each log belongs to; without this line, an image\n'
-_HEAD: Final = re.compile(r"^\[ingest\][ \t]*(#.*)?\n", re.MULTILINE)
 _READING: Final = ("source", "map")  # a new source replaces both, a map adds to both
-_NEW_MODE: Final = 0o644
-_LINK_HINT: Final = "name the folder of the file that it leads to"
-_HINT: Final = "correct it, and try again"
-_AGAIN: Final = "the files named before it are changed; repeat the command for the rest"
-_READABLE: Final = frozenset((FileKind.FILE, FileKind.NOTHING, FileKind.DANGLING))
 
 
 class Change(NamedTuple):
@@ -50,16 +40,16 @@ def changes(folder: Path, agent: str | None, reading: Mapping[str, Any] = {}) ->
     changed = []
     for name, entries in FILES[agent].items() if agent else ():
         if not (folder / name).resolve().is_relative_to(folder.resolve()):
-            raise InvalidInputError(f"'{folder / name}' is a link out of the folder", hint=_LINK_HINT)
+            raise InvalidInputError(f"'{folder / name}' is a link out of the folder")
         before = _read(folder / name)
         after: dict[str, Any] = json.loads(_written(before))  # a copy; `deepcopy` allows less depth
         try:
             _add(after, entries)
         except InvalidInputError as error:
-            raise InvalidInputError(f"'{folder / name}': {error}", hint=_HINT) from error
+            raise InvalidInputError(f"'{folder / name}': {error}") from error
         if after != before:
             changed.append(Change(folder / name, _written(after), _written(_beyond(after, before))))
-    if (change := _settings(folder / _SETTINGS, reading)) is not None:
+    if (change := _settings(folder / "vocabgap.toml", reading)) is not None:
         changed.append(change)
     return changed
 
@@ -68,25 +58,29 @@ def _settings(file: Path, reading: Mapping[str, Any]) -> Change | None:
     """Return the change that adds keys of `[ingest]` to a settings file, or creates it."""
     reading = json.loads(json.dumps(reading))  # lists instead of tuples, as in the file
     added = _lines_of(reading)
-    if (kind := file_kind(file)) is FileKind.NOTHING:
+    content = content_of(file, "settings file")
+    if content is FileKind.NOTHING:
+        settings = f'[ingest]\nroots = ["."]  # folders with gap logs, relative to this file\n{added}'
         has_images = any(any(file.parent.glob(f"{between}/{LOG_NAME}")) for between in ("*", "*/*"))
-        settings = _TOML + added + ("" if has_images or reading else _PROJECT)
+        if not (has_images or reading):
+            unit = 'unit = "project"  # what each log belongs to; without this line, an image'
+            settings += f"\n[report]\n{unit}\n"
         return Change(file, settings, settings)
     if not reading:
         return None
     by_hand = f"write under [ingest] by hand: {added.strip()}"
-    if kind is not FileKind.FILE:
-        raise InvalidInputError(f"'{file}' is {kind}, expected a regular file", hint=by_hand)
+    if not isinstance(content, bytes):
+        raise InvalidInputError(f"'{file}' is {content}, expected a regular file", hint=by_hand)
     try:
-        before = text_of(file)
+        before = content.decode()
         values = tomllib.loads(before)
         if "source" not in reading:
             ours = {key: value for key, value in values.get("ingest", {}).items() if key in _READING}
             reading = {**ours, "map": {**ours.get("map", {}), **reading["map"]}}
             added = _lines_of(reading)
-        heads = list(_HEAD.finditer(before))
-        begin = heads[0].end() if heads else len(before)
-        added = added if heads else f"\n\n[ingest]\n{added}"
+        head = re.search(r"^\[ingest\][ \t]*(#.*)?\n", before, re.MULTILINE)
+        begin = head.end() if head else len(before)
+        added = added if head else f"\n\n[ingest]\n{added}"
         table, bracket, rest = before[begin:].partition("\n[")
         lines = table.splitlines(keepends=True)
         kept = "".join(line for line in lines if line.partition("=")[0].strip() not in _READING)
@@ -114,8 +108,9 @@ def _toml(value: Any) -> str:  # noqa: ANN401 - text, a list of texts, or a tabl
 def write(changed: Iterable[Change]) -> None:
     """Write the changed files, each one whole, and keep their permissions."""
     for path, content, _ in changed:
-        with refusing(f"'{path}' cannot be changed", hint=_AGAIN):
-            mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_MODE
+        again = "the files named before it are changed; repeat the command for the rest"
+        with refusing(f"'{path}' cannot be changed", hint=again):
+            mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
             write_whole(path, content.encode(), mode)
 
 
@@ -125,19 +120,18 @@ def _written(value: Any) -> str:  # noqa: ANN401 - JSON
 
 def _read(path: Path) -> dict[str, Any]:
     """Return the settings of a file, if writing them again loses nothing; empty without a file."""
+    content = content_of(path, "settings file")
+    if content in {FileKind.NOTHING, FileKind.DANGLING}:
+        return {}
+    if not isinstance(content, bytes):
+        raise InvalidInputError(f"'{path}' is {content}, expected a regular file")
     try:
-        if (kind := file_kind(path)) not in _READABLE:
-            raise InvalidInputError(f"'{path}' is {kind}, expected a regular file", hint=_HINT)
-        with refusing(f"'{path}' cannot be read", hint=_HINT):
-            text = text_of(path) if kind is FileKind.FILE else "{}"
-        value = json.loads(text, object_pairs_hook=_once)
+        value = json.loads(content.decode(), object_pairs_hook=_once)
         _written(value).encode()
-    except RecursionError as error:
-        raise InvalidInputError(f"'{path}' cannot be read: {error}", hint=_HINT) from error
-    except ValueError as error:
-        raise InvalidInputError(f"'{path}': {no_json(error, 'file').detail}", hint=_HINT) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"'{path}' cannot be read as JSON: {error}") from error
     if not isinstance(value, dict):
-        raise InvalidInputError(f"'{path}': expected an object, found {json_type(value)}", hint=_HINT)
+        raise InvalidInputError(f"'{path}': expected an object, found {json_type(value)}")
     return value
 
 
@@ -181,7 +175,6 @@ def _add(settings: dict[str, Any], entries: Mapping[str, Any]) -> None:
 
 
 _STOPPED: Final = [{"hooks": [{"type": "command", "command": f"{OWN} hook claude-code"}]}]
-_FAILED: Final = [{"command": f"{OWN} hook cursor"}]
 _SERVER: Final = {"mcpServers": {OWN: {"command": OWN, "args": ["mcp", "."]}}}
 # The files of each agent, with the entries that are added.
 FILES: Final[dict[str, dict[str, dict[str, Any]]]] = {
@@ -190,7 +183,10 @@ FILES: Final[dict[str, dict[str, dict[str, Any]]]] = {
         ".mcp.json": _SERVER,
     },
     "cursor": {
-        ".cursor/hooks.json": {"version": 1, "hooks": {"postToolUseFailure": _FAILED}},
+        ".cursor/hooks.json": {
+            "version": 1,
+            "hooks": {"postToolUseFailure": [{"command": f"{OWN} hook cursor"}]},
+        },
         ".cursor/mcp.json": _SERVER,
     },
 }

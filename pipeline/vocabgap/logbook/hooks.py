@@ -27,11 +27,6 @@ from vocabgap.model.sources import shipped_sources
 from vocabgap.text import visible
 
 MOST_INPUT: Final = 1 << 20  # bytes of a hook's input
-_MOST_LINE: Final = 4 << 20  # bytes of a line of a transcript that is looked into
-_MOST_TRANSCRIPT: Final = 64 << 20  # bytes at the end of a transcript; earlier turns read the others
-_LONGEST_WAIT: Final = 0.3  # seconds for another writer of the log
-_NAME: Final = re.compile(r"[A-Za-z0-9][\w.:/-]{0,127}")
-_MARK: Final = b"is_error"
 
 
 class ReportedCall(msgspec.Struct, frozen=True):
@@ -60,8 +55,10 @@ def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]
         raise InvalidInputError(f"the input is not a JSON object: {error}") from error
     find, where = AGENTS[agent]
     folder = Path(image or where(given) or ".")
-    logged, refused, longest = [], None, _LONGEST_WAIT
+    logged, refused, longest = [], None, 0.3  # seconds to wait for another writer of the log
     for call in find(given):
+        if not re.fullmatch(r"[A-Za-z0-9][\w.:/-]{0,127}", call.tool):
+            continue
         if not call.note.startswith("call of ") and is_logged(folder, call.note):
             continue  # logged at the end of an earlier turn
         there_is = "it is not granted" if NOT_GRANTED_NOTE in call.note else "there is none"
@@ -106,19 +103,19 @@ def _of_transcript(given: dict[str, Any]) -> Iterator[ReportedCall]:
         raise StateError(f"the transcript is {kind}, expected a regular file")
     with refusing("the transcript cannot be read"), opened(path) as transcript:
         fields = FieldMap.of(shipped_sources()["claude-code"])
-        if transcript.seek(0, os.SEEK_END) > _MOST_TRANSCRIPT:
-            transcript.seek(-_MOST_TRANSCRIPT, os.SEEK_END)
-            transcript.readline(_MOST_LINE)
-        else:
-            transcript.seek(0)
-        while line := transcript.readline(_MOST_LINE):
-            for block in elements([line], fields) if _MARK in line else ():
-                for found in (decode_line(element, fields) for element in block.lines):
-                    if not isinstance(found, Decoded):
-                        continue
-                    if _NAME.fullmatch(tool := found.record.missing_capability or ""):
-                        moment = found.unreadable_timestamp or found.record.timestamp
-                        yield ReportedCall(tool, found.record.notes, session, moment)
+        longest_line, read_at_end = 4 << 20, 64 << 20  # bytes; earlier turns read what is before
+        begin = max(0, transcript.seek(0, os.SEEK_END) - read_at_end)
+        transcript.seek(begin)
+        if begin:
+            transcript.readline(longest_line)
+        while line := transcript.readline(longest_line):
+            for block in elements([line], fields) if b"is_error" in line else ():
+                for element in block.lines:
+                    decoded = decode_line(element, fields)
+                    if isinstance(decoded, Decoded):
+                        record = decoded.record
+                        moment = decoded.unreadable_timestamp or record.timestamp
+                        yield ReportedCall(record.missing_capability or "", record.notes, session, moment)
 
 
 def _of_failure(given: dict[str, Any]) -> Iterator[ReportedCall]:
@@ -126,11 +123,10 @@ def _of_failure(given: dict[str, Any]) -> Iterator[ReportedCall]:
     is_gap = given.get("failure_type") == "error" and given.get("is_interrupt") is not True
     if given.get("hook_event_name") != "postToolUseFailure" or not is_gap:
         return
-    call = refused_call(message) if _NAME.fullmatch(tool) else None
+    call = refused_call(message)
     if call is not None and call.tool == tool:
-        yield ReportedCall(
-            tool, noted(call, _text(given, "tool_use_id") or ""), _text(given, "conversation_id")
-        )
+        note = noted(call, _text(given, "tool_use_id") or "")
+        yield ReportedCall(tool, note, _text(given, "conversation_id"))
 
 
 def _workspace(given: dict[str, Any]) -> str | None:

@@ -64,17 +64,9 @@ if TYPE_CHECKING:
 
 SESSION_VARIABLE: Final = "VOCABGAP_SESSION"
 SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"
-_SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
-_SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
-_HEAD_SNAPSHOT: Final = re.compile(r"[0-9a-f]{64}")
-_HEAD_REFERENCE: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
-_MOST_REFERENCES: Final = 8  # from HEAD to a snapshot
-_MOST_OF_HEAD: Final = 4_096  # bytes
 _SHOW_HINT: Final = Hint("{} lists the records with their identifiers and images", (("list",),))
 _FOLDER_HINT: Final = "name an existing folder, or create it first: vocabgap creates only the log"
-MOST_LOOKED_AT: Final = 1 << 20  # bytes at the end of a log
-_SPOOLED: Final = f".{LOG_NAME}.{{}}.spool"
-_PRIVATE: Final = 0o600
+_MOST_LOOKED_AT: Final = 1 << 20  # bytes at the end of a log
 _JOURNAL: Final = Journal[bytes](
     FileRole(
         "gap log",
@@ -133,15 +125,13 @@ def log_gap(
     given = {"description": description, **fields}
     log, now = folder / LOG_NAME, datetime.now(UTC)
     if corrects is None:
-        line = _with_line(_record(folder, given, now))
-        return _append(log, lambda: line, on_wait)
+        prepared = _with_line(log, _record(folder, given, now))
+        return _append(log, lambda: prepared, on_wait)
     if file_kind(log) is FileKind.NOTHING:  # locking would create it
-        raise NotFoundError(
-            f"no record of this log begins with '{corrects}': the folder has no log", hint=_SHOW_HINT
-        )
-
+        problem = f"no record of this log begins with '{corrects}': the folder has no log"
+        raise NotFoundError(problem, hint=_SHOW_HINT)
     # The lock is held from reading the log to appending the line.
-    return _append(log, lambda: _with_line(_correction(log, corrects, given, now)), on_wait)
+    return _append(log, lambda: _with_line(log, _correction(log, corrects, given, now)), on_wait)
 
 
 def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
@@ -159,50 +149,35 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
         texts(name, given.get(name, ()))
     if "description" not in given:
         given["description"] = need_of(given)
-    if not given["description"].strip():
-        described = Hint("describe what was missing, with --need", (), for_tools="describe what was missing")
-        raise InvalidInputError("description: expected text that is not blank", hint=described)
-    if not given.get("image_id", "-").strip():
-        hint = "leave it out if the folder has the image's name"
-        raise InvalidInputError("image_id: expected text that is not blank", hint=hint)
+    for name, hint in (("description", "say what was missing"), ("image_id", "or leave it out")):
+        if not given.get(name, "-").strip():
+            raise InvalidInputError(f"{name}: expected text that is not blank", hint=hint)
     if "satisfaction" in given:
         word = rating_word(str(given["satisfaction"]))
         if word not in SATISFACTION_TEXTS:
-            raise unusable("satisfaction", _SATISFACTIONS, given["satisfaction"])
+            expected = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
+            raise unusable("satisfaction", expected, given["satisfaction"])
         given["satisfaction"] = RATING_WORDS[word]
         given["mediocre"] = given.get("mediocre", False) or word == MEDIOCRE
     given["timestamp"] = _moment(given.get("timestamp", now))
     return GapRecord(**given)
 
 
-def _as_written(record: GapRecord) -> dict[str, Any]:
-    """Return the fields of a record as its line has them: the time in ISO 8601, with its offset."""
-    fields = fields_of(record)
-    if record.timestamp is not None:
-        fields["timestamp"] = record.timestamp.isoformat()
-    return fields
-
-
 def _moment(value: object) -> datetime:
     """Return a time in UTC, given as a datetime or in ISO 8601; without an offset it is in UTC."""
-    moment: object = value
-    if isinstance(value, str):
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            moment = None
-    if not isinstance(moment, datetime):
-        expected = "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z"
-        raise unusable("timestamp", expected, value)
+    expected = "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z"
     try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+        require_kind("timestamp", moment, datetime, expected)
         return in_utc(moment).astimezone(UTC)
+    except ValueError as error:
+        raise unusable("timestamp", expected, value) from error
     except OverflowError as error:
         raise unusable("timestamp", "a time in the years 1 to 9999 in UTC", value) from error
 
 
 def _image_folder(image: str | Path) -> Path:
-    require_kind("image", image, (str, Path), "a folder")
-    if not str(image).strip():
+    if not isinstance(image, str | Path) or not str(image).strip():
         raise unusable("image", "a folder", image)
     folder = expanded(image)
     with refusing(f"'{folder}' cannot be accessed", hint="check its permissions"):
@@ -220,8 +195,8 @@ def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     if "image_id" not in fields:
         fields["image_id"] = _encodable(folder.absolute().name)
         if fields["image_id"] is None:
-            problem = f"the name of '{folder}' is empty or not UTF-8, and cannot be an image_id"
-            raise InvalidInputError(problem, hint="give the image_id")
+            problem = f"the name of '{folder}' is empty or not UTF-8"
+            raise InvalidInputError(f"{problem}, and cannot be an image_id", hint="give the image_id")
     fields.setdefault("session_id", _encodable(os.environ.get(SESSION_VARIABLE)))
     if "snapshot_hash" not in fields:
         fields["snapshot_hash"] = _snapshot(folder)
@@ -241,20 +216,21 @@ def _without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _with_line(record: GapRecord) -> tuple[GapRecord, bytes]:
-    line = json.dumps(_as_written(record), ensure_ascii=False).encode() + b"\n"
+def _with_line(log: Path, record: GapRecord) -> tuple[LoggedGap, bytes]:
+    """Return a gap and its line, with the time in ISO 8601."""
+    fields = fields_of(record)
+    if record.timestamp is not None:
+        fields["timestamp"] = record.timestamp.isoformat()
+    line = json.dumps(fields, ensure_ascii=False).encode() + b"\n"
     if len(line) > MAX_LINE_BYTES:
-        raise InvalidInputError(
-            f"the record takes {len(line):,} bytes, expected at most {MAX_LINE_BYTES:,}:"
-            " no scan would read it",
-            hint="shorten its longest text",
-        )
-    return record, line
+        most = f"expected at most {MAX_LINE_BYTES:,}: no scan would read it"
+        raise InvalidInputError(f"the record takes {len(line):,} bytes, {most}")
+    return LoggedGap(record_id(record), log, fields), line
 
 
 def _append(
-    path: Path,
-    make: Callable[[], tuple[GapRecord, bytes]],
+    log: Path,
+    prepare: Callable[[], tuple[LoggedGap, bytes]],
     on_wait: Callable[[], None] = lambda: None,
     longest: float | None = None,
 ) -> LoggedGap:
@@ -262,16 +238,15 @@ def _append(
 
     Lines in the spool come first. A killed process may have added them already.
     """
-    with _JOURNAL.appending(path, on_wait, longest) as writer:
-        record, line = make()
-        spool = _spool_of(path)
-        spooled = [*spool.values()]
-        end = writer.tail(MOST_LOOKED_AT) if spooled else b""
+    with _JOURNAL.appending(log, on_wait, longest) as writer:
+        gap, line = prepare()
+        spool = _spool_of(log)
+        end = writer.tail(_MOST_LOOKED_AT) if spool else b""
         with deferred_signals():
-            writer.add(b"".join(each for each in spooled if each not in end) + line)
+            writer.add(b"".join(spooled for spooled in spool.values() if spooled not in end) + line)
             for file in spool:
                 file.unlink()
-    return LoggedGap(record_id(record), path, _as_written(record))
+    return gap
 
 
 def log_without_waiting(folder: Path, longest: float, **fields: Any) -> LoggedGap:  # noqa: ANN401
@@ -279,15 +254,15 @@ def log_without_waiting(folder: Path, longest: float, **fields: Any) -> LoggedGa
 
     The spool is a file beside the log for each such record. The next call adds it to the log.
     """
-    made = _with_line(_record(folder, fields, datetime.now(UTC)))
     log = folder / LOG_NAME
+    gap, line = _with_line(log, _record(folder, fields, datetime.now(UTC)))
     try:
-        return _append(log, lambda: made, longest=longest)
+        return _append(log, lambda: (gap, line), longest=longest)
     except (AccessDeniedError, StateError):
-        path = folder / _SPOOLED.format(uuid4().hex)
+        path = folder / _spool_name(uuid4().hex)
         with refusing(f"'{path}' cannot be written"):
-            write_whole(path, made[1], _PRIVATE)
-        return LoggedGap(record_id(made[0]), path, _as_written(made[0]))
+            write_whole(path, line, 0o600)
+        return replace(gap, path=path)
 
 
 def is_logged(folder: Path, text: str) -> bool:
@@ -299,13 +274,17 @@ def is_logged(folder: Path, text: str) -> bool:
         if not log.exists():
             return False
         with opened(log) as file:
-            return wanted in tail_of(file.fileno(), MOST_LOOKED_AT)
+            return wanted in tail_of(file.fileno(), _MOST_LOOKED_AT)
+
+
+def _spool_name(of: str) -> str:
+    return f".{LOG_NAME}.{of}.spool"
 
 
 def _spool_of(log: Path) -> dict[Path, bytes]:
     """Return the files of the spool with their lines; no link, and no file without one record."""
     lines = {}
-    for file in sorted(log.parent.glob(_SPOOLED.format("*"))):
+    for file in sorted(log.parent.glob(_spool_name("*"))):
         with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             line = whole(file, MAX_LINE_BYTES, os.O_NOFOLLOW)
             if line.endswith(b"\n") and line.count(b"\n") == 1:
@@ -323,25 +302,19 @@ def _snapshot(image: Path) -> str | None:
     if named := _encodable(os.environ.get(SNAPSHOT_VARIABLE)):
         return named
     name = "HEAD"
-    for _ in range(_MOST_REFERENCES):
-        content = _content(image, name)
-        if _HEAD_SNAPSHOT.fullmatch(content):
+    for _ in range(8):
+        path, content = image / name, ""
+        with suppress(OSError, UnicodeDecodeError):
+            if file_kind(path) is FileKind.FILE and path.resolve().is_relative_to(image.resolve()):
+                with opened(path) as file:
+                    content = file.read(4_096).decode().strip()
+        if re.fullmatch(r"[0-9a-f]{64}", content):
             return content
-        if (further := _HEAD_REFERENCE.fullmatch(content)) is None:
+        reference = re.fullmatch(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)", content)
+        if reference is None:
             break
-        name = further[1]
+        name = reference[1]
     return None
-
-
-def _content(image: Path, name: str) -> str:
-    path = image / name
-    try:
-        if file_kind(path) is not FileKind.FILE or not path.resolve().is_relative_to(image.resolve()):
-            return ""
-        with opened(path) as file:
-            return file.read(_MOST_OF_HEAD).decode().strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def _encodable(value: str | None) -> str | None:
@@ -378,8 +351,7 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     fields["notes"] = f"{fields['notes']} ({reference})" if fields["notes"] else reference
     record = _checked(fields, now)
     if record.image_id != earlier["image_id"]:
-        problem = "image_id: a correction must name the image of the corrected record"
-        raise InvalidInputError(problem, hint="leave it out")
+        raise InvalidInputError("image_id: a correction must name the image of the corrected record")
     _require_correction(gaps, earlier, record)
     return record
 
@@ -388,16 +360,14 @@ def _reference(gaps: "pl.DataFrame", record: dict[str, Any]) -> str:
     """Return the snapshot of a record, as ADR-060 has it, or its identifier if others share the snapshot."""
     snapshot = record["snapshot_hash"] or ""
     is_unique = gaps.filter("counted", image_id=record["image_id"], snapshot_hash=snapshot).height == 1
-    return str(snapshot if is_unique and _SNAPSHOT.fullmatch(snapshot) else record["record_id"])
+    is_digest = re.fullmatch("[0-9a-fA-F]{64}", snapshot) is not None
+    return str(snapshot if is_unique and is_digest else record["record_id"])
 
 
 def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
     require_text("corrects", identifier, "a record_id, or its beginning")
     if len(identifier) < FEWEST_DIGITS:
-        raise InvalidInputError(
-            f"corrects: expected at least {FEWEST_DIGITS} digits of a record_id, found '{identifier}'",
-            hint=_SHOW_HINT,
-        )
+        raise unusable("corrects", f"at least {FEWEST_DIGITS} digits of a record_id", identifier)
     rows = [
         row
         for row in gaps.iter_rows(named=True)
@@ -425,16 +395,9 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     superseded = marks_of(lines_of(lines)).rows.filter(why_not=SUPERSEDED)["row"].sort()
     before = {*gaps.with_row_index().filter(why_not=SUPERSEDED)["index"]}
     corrected = [lines["record_id"][row] for row in superseded if row not in before]
-    others = [other for other in corrected if other != earlier["record_id"]]
-    if others:
-        raise InvalidInputError(
-            f"notes: they also correct record {short_hash(others[0])}",
-            hint="correct one record at a time",
-        )
+    for other in corrected:
+        if other != earlier["record_id"]:
+            raise InvalidInputError(f"notes: they also correct record {short_hash(other)}")
     if not corrected:
-        moment = earlier["timestamp"]
-        raise InvalidInputError(
-            "timestamp: a correction must be later than the corrected record"
-            + ("" if moment is None else f", {moment.isoformat()}"),
-            hint="give a later one",
-        )
+        moment = "" if earlier["timestamp"] is None else f", {earlier['timestamp'].isoformat()}"
+        raise InvalidInputError(f"timestamp: a correction must be later than the corrected record{moment}")
