@@ -38,13 +38,10 @@ from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, MENTIONS, phrase, stripped
 from vocabgap.ranking.evidence import RATINGS, folded, mentions_if
 from vocabgap.ranking.screening import screen
-from vocabgap.reporting.manifest import read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
-from vocabgap.text import count, excerpt, form, short_hash, surface_of
+from vocabgap.text import count, excerpt, form, in_words, short_hash, surface_of
 
-_SHOWN_CATEGORIES: Final = 20
 _RUN_OPTION: Final = "--run"
-_MARKED: Final = 5  # records in the note on those that are not ranked
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -201,15 +198,13 @@ def listing(
 
 def _page(records: pl.DataFrame, most: int | None, after: str | None) -> tuple[pl.DataFrame, int]:
     """Return the newest records after a record, and the number of the records that follow."""
+    ordered = newest(records, most if after is None else None)
     place = 0
-    if after is None:
-        ordered = newest(records, most)
-    else:
-        ordered = newest(records)
-        found = ordered["record_id"].index_of(after)
-        if found is None:
+    if after is not None:
+        cursor = ordered["record_id"].index_of(after)
+        if cursor is None:
             raise no_cursor(after)
-        place = found + 1
+        place = cursor + 1
     page = ordered[place:][:most]
     return page, records.height - place - page.height
 
@@ -230,8 +225,6 @@ def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabil
     if out is not None:
         return PublishedCapabilities.read(out), ""
     try:
-        if read_manifest(resolve_target(default, option=_RUN_OPTION)) is None:
-            return None, ""
         return PublishedCapabilities.read(default), ""
     except NotFoundError:
         return None, ""
@@ -242,8 +235,7 @@ def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabil
 def with_capability(records: pl.DataFrame, published: PublishedCapabilities | None) -> pl.DataFrame:
     """Return table `listed`: add the capability to records that have a `category`."""
     if published is None:
-        unknown = pl.lit(None, pl.String)
-        return records.with_columns(capability_id=unknown, capability=unknown).select(LISTED.names)
+        return records.match_to_schema(LISTED.schema, missing_columns="insert", extra_columns="ignore")
     phrases = records.with_columns(phrase().alias("phrase"))
     distinct = phrases.select("phrase").unique().drop_nulls()
     names = {name for name in published.groups["surface"] if surface_of(name) != name}
@@ -268,8 +260,7 @@ def totals(records: pl.DataFrame) -> Totals:
     ).row(0, named=True)
     tallies = records.group_by("category").agg(MENTIONS)
     ordered = tallies.sort("mentions", "category", descending=[True, False])
-    categories = tuple(Tally(*row) for row in ordered.iter_rows())
-    return Totals(**row, categories=categories[:_SHOWN_CATEGORIES])
+    return Totals(**row, categories=tuple(Tally(*row) for row in ordered.head(20).iter_rows()))
 
 
 def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tuple[Belonging, ...]:
@@ -304,33 +295,23 @@ def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
     known = sorted(settings.known_categories - {UNCATEGORIZED})
     near = alike(category, known)
     listed = f"{'similar' if near else 'known'} categories: {', '.join(near or known)}"
-    return (
-        f"category '{excerpt(category)}' is not known; {listed};"
-        " to add it, use `known` under [categories] in vocabgap.toml"
-    )
+    how_to = "to add it, use `known` under [categories] in vocabgap.toml"
+    return f"category '{excerpt(category)}' is not known; {listed}; {how_to}"
 
 
 def unread(scanned: Scan) -> list[str]:
     """Return a note on lines that could not be read, if there are any."""
-    number = scanned.summary.rejects
-    return (
-        [f"{count(number, 'line')} could not be read; `vocabgap check` for the same folders lists them"]
-        if number
-        else []
-    )
+    number = count(scanned.summary.rejects, "line")
+    note = f"{number} could not be read; `vocabgap check` for the same folders lists them"
+    return [note] if scanned.summary.rejects else []
 
 
 def unranked(listed: pl.DataFrame, settings: Settings) -> list[str]:
     """Return a note on records of table `listed` that rules keep from the ranking, if there are any."""
     none = pl.lit(None, pl.String)
-    screened = screen(
-        listed.with_columns(counted=pl.lit(value=True), why_not=none, rule=none), settings.rules
-    )
-    marked = screened.drop_nulls("rule").select("record_id", "why_not", "rule").rows()
-    if not marked:
-        return []
-    shown = ", ".join(
-        f"{short_hash(key)} ({why.replace('_', ' ')}: {rule})" for key, why, rule in marked[:_MARKED]
-    )
-    more = f" and {len(marked) - _MARKED:,} more" if len(marked) > _MARKED else ""
-    return [f"not ranked: {shown}{more}"]
+    lines = listed.with_columns(counted=pl.lit(value=True), why_not=none, rule=none)
+    marked = screen(lines, settings.rules).drop_nulls("rule").select("record_id", "why_not", "rule").rows()
+    most = 5
+    reasons = (f"{short_hash(name)} ({in_words(why)}: {rule})" for name, why, rule in marked[:most])
+    more = f" and {len(marked) - most:,} more" if len(marked) > most else ""
+    return [f"not ranked: {', '.join(reasons)}{more}"] if marked else []

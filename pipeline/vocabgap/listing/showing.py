@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import polars as pl
 
-from vocabgap.errors import InvalidInputError, NotFoundError, alike, require_text, texts, unusable
+from vocabgap.errors import InvalidInputError, NotFoundError, alike, converted, require_text, texts
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, newest, scan, unmatched
 from vocabgap.listing.records import (
@@ -37,9 +37,6 @@ from vocabgap.text import excerpt, unit_names, visible
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Analysis
-
-_NAMED: Final = 5  # candidates in an error
-_MOST: Final = 120  # characters of a name that does not exist
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -133,9 +130,7 @@ def show(
     """
     require_text("name", name)
     settings = settings_of(settings)
-    if kind is not None and kind not in [*Kind]:
-        expected = f"one of {', '.join(Kind)}"
-        raise unusable("kind", expected, kind, hint="leave it out if the name is not ambiguous")
+    wanted = converted(kind, Kind | None, "kind", hint="leave it out if the name is not ambiguous")
     selection = Selection(
         tenants=texts("tenants", tenants),
         repositories=texts("repositories", repositories),
@@ -146,7 +141,6 @@ def show(
     gaps = scanned.gaps
     for of, value in selection.in_force():
         gaps = gaps.filter(of.where(value) if of.where else pl.col(of.column).is_in(value))
-    wanted = None if kind is None else Kind(kind)
     try:
         found = find(name, gaps, published, wanted, settings.unit(scanned.sources))
     except NotFoundError:
@@ -163,15 +157,13 @@ def show(
         lines, capability_id = gaps.clear(), found.name
         rows = listed(gaps.filter("counted")).filter(capability_id=found.name)
     elif found.kind is Kind.RECORD:
-        lines = gaps.filter(record_id=found.name).sort(
-            "counted", "repo_slug", "source_path", "line", descending=[True, False, False, False]
-        )
+        by = ("counted", "repo_slug", "source_path", "line")
+        lines = gaps.filter(record_id=found.name).sort(by, descending=[True, False, False, False])
         rows = listed(lines.head(1))
         capability_id = rows["capability_id"][0]
         further = _surroundings(found.name, lines, gaps)
     else:
-        column = "image_id" if found.kind is Kind.IMAGE else "session_id"
-        lines = gaps.filter(pl.col(column) == found.name)
+        lines = gaps.filter(pl.col(f"{found.kind}_id") == found.name)
         rows = listed(lines.filter("counted"))
     if published is not None and capability_id is not None:
         further |= _capability(capability_id, published.ranked, published.relations, settings)
@@ -275,15 +267,16 @@ def find(
     """
     wanted = name.strip()
     for candidates in (
-        [*_logged(name, wanted, gaps), *_identified(wanted, published)],
-        [*_begun(wanted, gaps), *_called(wanted, published)],
+        [*_logged(name, wanted, gaps), *_published(wanted, published, is_identifier=True)],
+        [*_begun(wanted, gaps), *_published(wanted, published, is_identifier=False)],
     ):
         fitting = [candidate for candidate in candidates if kind in {None, candidate.kind}]
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            several = ", ".join(map(str, fitting[:_NAMED]))
-            more = f" and {len(fitting) - _NAMED:,} more" if len(fitting) > _NAMED else ""
+            most = 5
+            several = ", ".join(map(str, fitting[:most]))
+            more = f" and {len(fitting) - most:,} more" if len(fitting) > most else ""
             raise InvalidInputError(
                 f"'{excerpt(wanted)}' is ambiguous: {several}{more}",
                 hint="add --kind, --repo or --tenant, or write the full name",
@@ -299,7 +292,7 @@ def _logged(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
         (Kind.SESSION, "session_id", "tenant_id"),
     ):
         names = gaps[columns[0]].drop_nulls().unique()
-        meant = [each for each in names if each in {name, wanted} or visible(each) == wanted]
+        meant = [logged for logged in names if logged in {name, wanted} or visible(logged) == wanted]
         rows = gaps.filter(pl.col(columns[0]).is_in(meant)).select(columns).unique()
         ordered = rows.sort(*columns[1:], columns[0]).rows()
         candidates += [Candidate(kind, *(row if len(ordered) > 1 else row[:1])) for row in ordered]
@@ -308,29 +301,26 @@ def _logged(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
     return candidates
 
 
-def _identified(wanted: str, published: PublishedCapabilities | None) -> list[Candidate]:
-    """Return the capability of an identifier; for a former identifier, its successors."""
+def _published(
+    wanted: str, published: PublishedCapabilities | None, *, is_identifier: bool
+) -> list[Candidate]:
+    """Return the capabilities with an identifier, also a former one; or else with another name."""
     if published is None:
         return []
-    rows = published.ranked.filter(capability_id=wanted)
-    if rows.is_empty():
-        became = published.relations.filter(previous_id=wanted)["capability_id"].drop_nulls().unique()
-        regrouped = published.groups.filter(group_id=wanted)["capability_id"].drop_nulls().unique()
-        ids = became if len(became) else regrouped
-        rows = published.ranked.filter(pl.col("capability_id").is_in(ids.implode()))
+    if is_identifier:
+        rows = published.ranked.filter(capability_id=wanted)
+        former = (published.relations.filter(previous_id=wanted), published.groups.filter(group_id=wanted))
+        for successors in former:
+            if rows.is_empty():
+                ids = successors["capability_id"].drop_nulls()
+                rows = published.ranked.filter(pl.col("capability_id").is_in(ids.implode()))
+    else:
+        try:
+            rows = find_capability(published.ranked, wanted)
+        except NotFoundError:
+            return []
     pairs = rows.sort("rank").select("capability_id", "label").iter_rows()
     return [Candidate(Kind.CAPABILITY, identifier, label=label) for identifier, label in pairs]
-
-
-def _called(wanted: str, published: PublishedCapabilities | None) -> list[Candidate]:
-    """Return the capability with this label, wording, or beginning of its identifier."""
-    if published is None:
-        return []
-    try:
-        row = find_capability(published.ranked, wanted).row(0, named=True)
-    except NotFoundError:
-        return []
-    return [Candidate(Kind.CAPABILITY, row["capability_id"], label=row["label"])]
 
 
 def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
@@ -345,8 +335,8 @@ def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
 def _unknown(
     wanted: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None, unit: str
 ) -> NotFoundError:
-    own = {Kind.IMAGE: ["image_id"], Kind.SESSION: ["session_id"], None: ["image_id", "session_id"]}
-    names = [name for column in own.get(kind, []) for name in gaps[column].drop_nulls().unique().sort()]
+    columns = [f"{of}_id" for of in (Kind.IMAGE, Kind.SESSION) if kind in {None, of}]
+    names = [name for column in columns for name in gaps[column].drop_nulls().unique().sort()]
     hint, in_run = "", kind in {None, Kind.CAPABILITY}
     if published is None and in_run:
         hint = "; to name capabilities, run `vocabgap report ROOTS` first"
@@ -358,6 +348,6 @@ def _unknown(
     one = unit_names(unit)[0]
     what = {None: f"{one}, session, capability or record", Kind.IMAGE: one}.get(kind, kind)
     return NotFoundError(
-        f"no {what} is called '{excerpt(wanted, _MOST)}'",
+        f"no {what} is called '{excerpt(wanted, 120)}'",
         hint=(f"similar names: {near}" if near else "`vocabgap list` shows the records") + hint,
     )
