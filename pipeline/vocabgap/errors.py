@@ -1,5 +1,6 @@
 """Errors that a person can act on. Each class has the exit code of a command that fails with it."""
 
+import copyreg
 import difflib
 import os
 import re
@@ -75,11 +76,7 @@ class VocabgapError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Pickle cannot call the subclasses again, because their arguments differ.
-        return _as_it_was, (type(self), self.args), self.__dict__
-
-
-def _as_it_was(kind: type[VocabgapError], args: tuple[object, ...]) -> VocabgapError:
-    return kind.__new__(kind, *args)
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__
 
 
 class InvalidInputError(VocabgapError):
@@ -118,14 +115,9 @@ def system_error(error: OSError) -> VocabgapError:
     return AccessDeniedError(message) if isinstance(error, PermissionError) else StateError(message)
 
 
-_SHOWN = (str, bytes, int, float, complex, type(None))
-_NEAR: Final = 0.5  # the lowest similarity (ratio of difflib) of a proposed name
-_UNKNOWN: Final = re.compile(r"Object contains unknown field `(.+)`")
-_TYPES: Final = re.compile(r"`([^`]+)`")
 # A scheme has at least two letters: one letter is a drive. `Path` turns `//` into `/`.
 ADDRESS: Final = r"[A-Za-z][A-Za-z0-9+.-]+:/"
 _PLACE: Final = "a local path, not a URL"
-_WITHOUT_HOST: Final = ("dbfs", "file")  # schemes
 _WORDS: Final = {
     "array": "a list",
     "bool": "true or false",
@@ -188,7 +180,8 @@ def full_address(path: str | Path) -> str:
     if not re.match(ADDRESS, str(path)):
         return ""
     scheme, _, place = str(path).partition(":")
-    return f"{scheme}:{'///' if scheme in _WITHOUT_HOST else '//'}{place.strip('/')}"
+    slashes = "///" if scheme in {"dbfs", "file"} else "//"  # these schemes have no host
+    return f"{scheme}:{slashes}{place.strip('/')}"
 
 
 def expanded(path: str | Path) -> Path:
@@ -208,7 +201,7 @@ def alike(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     folded = name.strip().casefold()
     by_folded = {name.casefold(): name for name in reversed([*names])}
     holding = [name for key, name in reversed(by_folded.items()) if folded and folded in key]
-    spelt_alike = [by_folded[key] for key in difflib.get_close_matches(folded, by_folded, most, _NEAR)]
+    spelt_alike = [by_folded[key] for key in difflib.get_close_matches(folded, by_folded, most, 0.5)]
     return (holding or spelt_alike)[:most]
 
 
@@ -233,17 +226,13 @@ def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: 
     """
     if isinstance(value, Number) and hasattr(value, "item"):
         value = value.item()
-    keys: tuple[str, ...] = ()
-    problem: msgspec.ValidationError | None = None
-    parts: Iterable[tuple[str, Any, Any]] = [("", value, kind)]
-    while misfit := _first_misfit(parts, strict=strict):
-        key, value, kind, problem = misfit
-        keys, parts = (*keys, key) if key else keys, _parts(value, kind)
-    if problem is None:
+    misfit = _misfit(value, kind, (), strict=strict)
+    if misfit is None:
         return msgspec.convert(value, kind, strict=strict)
+    keys, value, kind, problem = misfit
     rule = str(problem).partition(" - at `")[0]
     table = f"[{'.'.join(keys)}]"
-    if unknown := _UNKNOWN.fullmatch(rule):
+    if unknown := re.fullmatch("Object contains unknown field `(.+)`", rule):
         message = f"{table} there is no setting '{unknown[1]}'".removeprefix("[] ")
         near = nearest(unknown[1], kind.__struct_fields__)
         between = " " if near.endswith("?") else "; "
@@ -253,14 +242,20 @@ def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: 
     raise unusable(name, _expected(rule, kind), value, hint=hint) from problem
 
 
-def _first_misfit(
-    parts: Iterable[tuple[str, Any, Any]], *, strict: bool
-) -> tuple[str, Any, Any, msgspec.ValidationError] | None:
-    for key, value, kind in parts:
-        try:
-            msgspec.convert(value, kind, strict=strict)
-        except msgspec.ValidationError as error:
-            return key, value, kind, error
+def _misfit(
+    value: Any,  # noqa: ANN401 - anything may come
+    kind: Any,  # noqa: ANN401 - a type
+    keys: tuple[str, ...],
+    *,
+    strict: bool,
+) -> tuple[tuple[str, ...], Any, Any, msgspec.ValidationError] | None:
+    """Return the innermost part that does not fit, with its keys, its type and the error."""
+    try:
+        msgspec.convert(value, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        parts = _parts(value, kind)
+        inner = (_misfit(part, of, (*keys, key) if key else keys, strict=strict) for key, part, of in parts)
+        return next(filter(None, inner), (keys, value, kind, error))
     return None
 
 
@@ -289,11 +284,12 @@ def _expected(rule: str, kind: Any) -> str:  # noqa: ANN401 - a type
         return f"one of {', '.join(_choices(kind))}"
     if ADDRESS in wanted:
         return _PLACE
-    return _TYPES.sub(lambda types: " or ".join(_WORDS.get(t, t) for t in _kinds(types[1])), wanted)
 
+    def in_words(types: re.Match[str]) -> str:
+        names = (name for name in types[1].split(" | ") if name != "null")
+        return " or ".join(_WORDS.get(name, name) for name in names)
 
-def _kinds(types: str) -> list[str]:
-    return [kind for kind in types.split(" | ") if kind != "null"]
+    return re.sub("`([^`]+)`", in_words, wanted)
 
 
 def _choices(kind: Any) -> list[str]:  # noqa: ANN401 - a type
@@ -307,7 +303,7 @@ def _choices(kind: Any) -> list[str]:  # noqa: ANN401 - a type
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, _SHOWN):
+    if isinstance(value, str | bytes | int | float | complex | None):
         with suppress(ValueError):  # the number has too many digits to print
             return short_repr(value)
     kind = type(value)

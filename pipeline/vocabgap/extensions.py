@@ -16,7 +16,6 @@ import msgspec
 from vocabgap.errors import ADDRESS
 
 _PACKAGE = Path(__file__).parent
-_MODULE = "extension"
 PathText = Annotated[str, msgspec.Meta(min_length=1, pattern=rf"\A(?!{ADDRESS})")]
 """A path as text. It is local, not a URL."""
 
@@ -98,8 +97,8 @@ class Extension:
 @cache
 def extensions() -> tuple[Extension, ...]:
     """Return the extensions of all slices, sorted by name."""
-    names = sorted(place.parent.name for place in _PACKAGE.glob(f"*/{_MODULE}.py"))
-    return tuple(import_module(f"vocabgap.{name}.{_MODULE}").EXTENSION for name in names)
+    names = sorted(place.parent.name for place in _PACKAGE.glob("*/extension.py"))
+    return tuple(import_module(f"vocabgap.{name}.extension").EXTENSION for name in names)
 
 
 def reader_of(root: Path) -> RootReader | None:

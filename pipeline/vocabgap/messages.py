@@ -7,10 +7,9 @@ patterns serve wordings of gaps, logs, traces and hooks.
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from typing import Final, NamedTuple
 
-_MOST: Final = 2_000  # characters of a message that are looked at
-_SENTENCES: Final = 12  # sentences of a message that may begin with a refusal
 _TOOL: Final = (
     r"(?:mcp )?(?:tool(?: ?call(?:back)?)?|function(?: call(?:back)?)?|call|action|command)(?:s|\(s\))?"
 )
@@ -101,8 +100,6 @@ _GRANT: Final = (
     rf"(?:exists,? but (?:it )?)?(?:is |was |has been )?(?:currently )?(?:(?P<off>{_OFF})|(?:{_DENIED}))\b"
 )
 _WITHHELD: Final = rf"{_NOISE}(?:tool|function) {_SURE_NAME}(?: on (?:the )?server \S+)? {_GRANT}"
-_SPAN: Final = re.compile(r"^(?:execute_tool|tools/call) ")  # before the tool, in the name of a span
-_SENTENCE: Final = re.compile(r"(?<=[.!:;>|\n])\s+")
 
 
 @cache
@@ -140,8 +137,8 @@ def refused_call(message: str, tool: str = "") -> RefusedCall | None:
 
     `tool` is the called tool, if it is known from elsewhere; then a message without its name counts, too.
     """
-    tool = _SPAN.sub("", tool)
-    for sentence in _sentences(message[:_MOST]):
+    tool = re.sub("^(?:execute_tool|tools/call) ", "", tool)  # the name of a span
+    for sentence in _sentences(message[:2_000]):
         if withheld := _pattern(_WITHHELD).match(sentence):
             name = next(filter(None, withheld.group(1, 2)))
             return RefusedCall(tool or name, "not_enabled" if withheld["off"] else "permission")
@@ -156,7 +153,7 @@ def refused_call(message: str, tool: str = "") -> RefusedCall | None:
 
 
 def _sentences(message: str) -> Iterator[str]:
-    """Yield a message from its beginning, and from each of its sentences."""
+    """Yield a message from its beginning, and from each of its first sentences."""
     yield message
-    for _, boundary in zip(range(_SENTENCES), _SENTENCE.finditer(message), strict=False):
+    for boundary in islice(re.finditer(r"(?<=[.!:;>|\n])\s+", message), 12):
         yield message[boundary.end() :]

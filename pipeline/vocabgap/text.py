@@ -26,13 +26,11 @@ _BOUNDARY = re.compile(
 # The part of a command before the sign that makes it one.
 _CI_COMMAND = re.compile(r"^\s*:(?=:)|#(?=#[\w.-]*\[)", re.MULTILINE)
 _FIGURES = re.compile(r"\d+(?: \d+)*")  # of a surface form, where 0.5 is 0 5
-_APOSTROPHES = "'’ʼ"  # the three that occur inside words
 
 # Invisible characters, such as text directions: they change what a reader sees.
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Unicode counts these as letters or symbols, but they look blank.
 _BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159")
-_ZERO_WIDTH_SPACE: Final = "\u200b"
 # Unicode counts these as marks, but they are invisible, such as variation selectors.
 _UNSEEN_MARK = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U00016fe4\U000e0100-\U000e01ef]")
 # Joiners and selectors are part of emoji; joiners are also part of words in several scripts.
@@ -44,7 +42,6 @@ _STRAY_JOINER = re.compile(rf"(?<![{_JOINING}])(?!(?<=[{_EMOJI}\ufe0f])\u200d[{_
 SHOWN_CHARACTERS: Final = 500
 COMPARED_CHARACTERS: Final = 20_000
 """The first characters of a text, which alone are compared; a longer one is no wording, but a paste."""
-_HASH_DIGITS: Final = 12  # of a hash in messages and lists; enough to name a record
 
 
 class _Characters(dict[int, str]):
@@ -72,11 +69,8 @@ _MINUS: Final = re.compile("-[0-9]")
 _SPELLINGS: Final = str.maketrans({" ": "", "♯": "#", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="})
 
 
-_NO_LETTERS: Final = re.compile(r"[\W_]+")
-
-
 def _of_a_word(character: str) -> str:
-    if character in _APOSTROPHES or character in _NEEDED:
+    if character in "'’ʼ" or character in _NEEDED:  # the three apostrophes that occur inside words
         return ""
     is_apart = unicodedata.category(character)[0] in "PSZ" or character in _BLANK_LOOKING
     return " " if is_apart else _plain(character)
@@ -85,7 +79,7 @@ def _of_a_word(character: str) -> str:
 def _plain(character: str) -> str:
     """Remove an invisible character, or turn it into a space if it separates words."""
     if unicodedata.category(character) == "Cf" or _UNSEEN_MARK.match(character):
-        return {_ZERO_WIDTH_SPACE: " "}.get(character, character if character in _NEEDED else "")
+        return {"\u200b": " "}.get(character, character if character in _NEEDED else "")
     return " " if unicodedata.category(character)[0] == "C" else character
 
 
@@ -130,7 +124,7 @@ def plain(phrase: str) -> str:
 def without_message(phrase: str) -> str:
     """Return the name, in words, of the tool that a message calls unknown; leave other phrases unchanged."""
     name = unknown_name(phrase)
-    return (_NO_LETTERS.sub(" ", apart(name)).strip().lower() if name else "") or phrase
+    return (re.sub(r"[\W_]+", " ", apart(name)).strip().lower() if name else "") or phrase
 
 
 def words(phrase: str) -> list[str]:
@@ -173,9 +167,9 @@ def stem(word: str) -> str:
 
 def _stems_of(phrase: str) -> list[str]:
     """Return the stems of the words of a phrase, in order."""
-    if not phrase.isascii():  # white space may then be part of a sign, or a sign become white space
-        return list(map(stem, words(phrase)))
-    return list(chain.from_iterable(map(_stems_of_part, phrase.split())))
+    # Beyond ASCII, white space may be part of a sign, or a sign become white space.
+    parts = phrase.split() if phrase.isascii() else [phrase]
+    return list(chain.from_iterable(map(_stems_of_part, parts)))
 
 
 @lru_cache(maxsize=100_000)
@@ -314,8 +308,8 @@ def excerpt(text: str, most: int = SHOWN_CHARACTERS) -> str:
 
 
 def short_hash(digest: str) -> str:
-    """Return the first digits of a hash."""
-    return visible(digest)[:_HASH_DIGITS]
+    """Return the first digits of a hash, which are enough to name a record."""
+    return visible(digest)[:12]
 
 
 def is_excerpt(shown: str, text: str) -> bool:
@@ -363,9 +357,9 @@ can could may might must shall should will would
 i me my we us our you your he him his she her they them their
 what which who whom whose when where how why just also
 """
-_REQUEST_WORDS: Final = """
-please want wants wanted wanting need needs needed needing wish lack lacks lacking missing
-"""
+_REQUEST_WORDS: Final = (
+    "please want wants wanted wanting need needs needed needing wish lack lacks lacking missing"
+)
 
 # Negations ("not", "no", "without") are missing here, because they reverse a need.
 FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
@@ -393,8 +387,6 @@ def content_words(surface: str, ignored: frozenset[str]) -> list[str]:
     return [word for word in every if word not in ignored] or every
 
 
-_HINT: Final = "a synonym can belong to one word only; list all synonyms under that word"
-
 Stems = tuple[str, ...]
 
 
@@ -412,20 +404,20 @@ def synonym_table(
             return stems
         raise InvalidInputError(f"{name}: a wording is empty", hint="expected a word or a phrase")
 
+    def refused(problem: str) -> InvalidInputError:
+        hint = "a synonym can belong to one word only; list all synonyms under that word"
+        return InvalidInputError(f"{name}: {problem}", hint=hint)
+
     table: dict[Stems, Stems] = {}
     word_of: dict[Stems, str] = {}
     for word, others in synonyms.items():
         for other in texts(name, others):
             source, target = stems_of(other), stems_of(word)
             if table.get(source, target) != target:
-                raise InvalidInputError(
-                    f"{name}: '{other}' is a synonym of both '{word_of[source]}' and '{word}'", hint=_HINT
-                )
+                raise refused(f"'{other}' is a synonym of both '{word_of[source]}' and '{word}'")
             if source != target:
                 table[source], word_of[source] = target, word
     for word in synonyms:
         if (target := stems_of(word)) in table:
-            raise InvalidInputError(
-                f"{name}: '{word}' has synonyms but is a synonym of '{word_of[target]}'", hint=_HINT
-            )
+            raise refused(f"'{word}' has synonyms but is a synonym of '{word_of[target]}'")
     return table
