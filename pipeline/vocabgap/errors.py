@@ -1,6 +1,5 @@
 """Errors that a person can act on. Each class has the exit code of a command that fails with it."""
 
-import copyreg
 import difflib
 import os
 import re
@@ -76,7 +75,7 @@ class VocabgapError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Pickle cannot call the subclasses again, because their arguments differ.
-        return copyreg.__newobj__, (type(self), *self.args), self.__dict__
+        return VocabgapError.__new__, (type(self), *self.args), self.__dict__
 
 
 class InvalidInputError(VocabgapError):

@@ -97,10 +97,9 @@ def test_a_capability_with_another_label_is_refused(studio: Studio) -> None:
         studio.decide.apply(saved(studio, line("pin", sky)))
 
 
-@pytest.mark.parametrize("content", ["", "\n \n"])
-def test_a_file_without_a_line_is_refused(studio: Studio, content: str) -> None:
+def test_a_file_without_a_line_is_refused(studio: Studio) -> None:
     path = saved(studio)
-    path.write_text(content)
+    path.write_text("\n \n")
 
     with pytest.raises(InvalidInputError, match="it has no decision"):
         studio.decide.apply(path)
@@ -127,14 +126,6 @@ def test_a_merge_that_the_file_has_already_is_refused_in_both_directions(studio:
     ):
         studio.decide.apply(path)
     assert studio.decide.all() == ()
-
-
-def test_what_somebody_decided_already_is_told_with_the_person(studio: Studio) -> None:
-    sky = named(studio, "sky mask")
-    studio.decide.pin("sky mask")
-
-    with pytest.raises(InvalidInputError, match="already pinned: 2026-07-01 ana pinned 'sky mask'"):
-        studio.decide.apply(saved(studio, line("pin", sky)))
 
 
 def test_a_trial_records_nothing(studio: Studio) -> None:

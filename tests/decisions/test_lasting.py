@@ -21,7 +21,7 @@ LOGS = ("office", "agent_gaps/dev_tools", "agent_gaps/studio")
 DECISIONS = 120
 SHARES = (0.4, 0.6, 0.8, 1.0)  # of the records, from run to run
 CUTS = (None, 0.2, 0.9)
-CHECKS = 3_500  # for each log
+CHECKS = 1_500  # for each log
 
 
 def decisions_on(rng: random.Random, records: pl.DataFrame) -> list[Decision]:

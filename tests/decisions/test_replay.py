@@ -84,9 +84,7 @@ def test_what_is_undone_is_known_with_the_first_undo_that_stands() -> None:
 
 
 def test_an_undo_of_what_is_not_there_is_told() -> None:
-    with pytest.raises(
-        InvalidInputError, match="undoes dec-000000000000, which is not in the file"
-    ):
+    with pytest.raises(InvalidInputError, match=r"undoes dec-0+, which is not in the file"):
         in_force([decided("undo", undoes="dec-000000000000")])
 
 
@@ -97,12 +95,8 @@ def test_a_merge_and_a_split_of_the_same_are_both_named() -> None:
     with pytest.raises(StateError) as output:
         replay([merge, split], HERE)
 
-    for part in (
-        merge.decision_id,
-        split.decision_id,
-        "2026-07-01T09:00:00Z by ana",
-        "09:01:00Z by bo",
-    ):
+    people = ("2026-07-01T09:00:00Z by ana", "09:01:00Z by bo")
+    for part in (merge.decision_id, split.decision_id, *people):
         assert part in output.value.message
     assert f"vocabgap decide undo {split.decision_id}" in output.value.hint
 

@@ -110,23 +110,6 @@ def test_each_ticked_part_becomes_a_group_of_its_own(found: Clusters) -> None:
     assert parts <= {*grouped_wordings(both.clusters)}
 
 
-def test_groups_that_no_answer_names_stay_as_they_are(found: Clusters) -> None:
-    def ask(screen: vg.Screen) -> vg.Answer:
-        return vg.Answer(same=[0] if screen.neighbours else [])
-
-    done = vg.review(found, ask, screens=2, actor="ana")
-
-    named = {wording for each in done.screens for wording in each.wordings}
-    named |= {
-        wording
-        for each in done.screens
-        if each.neighbours
-        for wording in each.neighbours[0].wordings
-    }
-    untouched = {group for group in grouped_wordings(found) if not group & named}
-    assert untouched <= {*grouped_wordings(done.clusters)}
-
-
 def test_a_mistake_can_be_taken_back_on_a_later_screen(found: Clusters) -> None:
     """A wrong tick unites two needs. Whoever separates them later undoes that answer."""
     under_review = Review(found, actor="ana")
@@ -201,6 +184,14 @@ def test_all_wordings_of_a_ticked_group_come_whatever_was_split_before(found: Cl
     assert {group[wording] for wording in ticked} == {group[back.wordings[0]]}
 
 
+def ticked_at_random(screen: vg.Screen, draw: random.Random, chance: float) -> vg.Answer:
+    same, apart = (
+        [place for place in range(len(offered)) if draw.random() < chance]
+        for offered in (screen.neighbours, screen.parts)
+    )
+    return vg.Answer(same, apart)
+
+
 @pytest.mark.parametrize("seed", [9, 10, 13])  # draws that undo a split of other groups
 def test_answers_that_contradict_earlier_ones_change_only_what_is_ticked(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311
@@ -209,10 +200,7 @@ def test_answers_that_contradict_earlier_ones_change_only_what_is_ticked(seed: i
     for _ in range(12):
         before = {*grouped_wordings(under_review.clusters)}
         screen = draw.choice(under_review.clusters.screens(0))
-        answer = vg.Answer(
-            [place for place in range(len(screen.neighbours)) if draw.random() < 0.4],
-            [place for place in range(len(screen.parts)) if draw.random() < 0.4],
-        )
+        answer = ticked_at_random(screen, draw, 0.4)
         under_review.follow(under_review.decisions(screen, answer))
 
         ticked = {wording for place in answer.same for wording in screen.neighbours[place].wordings}
@@ -280,10 +268,9 @@ def violated(groups: Clusters, decisions: Iterable[Decision]) -> list[Decision]:
     return wrong
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_no_later_data_undoes_what_was_decided(seed: int) -> None:
+def test_no_later_data_undoes_what_was_decided() -> None:
     """Draw each tick at random: later answers do not undo earlier decisions, either."""
-    draw = random.Random(seed)  # noqa: S311
+    draw = random.Random(0)  # noqa: S311
     wordings = [wording for wording in TRUTH for _ in range(4)]
     draw.shuffle(wordings)
     decisions: list[Decision] = []
@@ -292,12 +279,7 @@ def test_no_later_data_undoes_what_was_decided(seed: int) -> None:
         under_review = Review(found, decisions, top=0, actor="ana")
         assert not violated(under_review.clusters, in_force(decisions))
         for screen in islice(screens(under_review), 2):
-            answer = vg.Answer(
-                *(
-                    [place for place in range(len(kinds)) if draw.random() < 0.3]
-                    for kinds in (screen.neighbours, screen.parts)
-                )
-            )
+            answer = ticked_at_random(screen, draw, 0.3)
             decisions += under_review.follow(under_review.decisions(screen, answer))
         assert not violated(under_review.clusters, in_force(decisions))
     assert len(decisions) > 30

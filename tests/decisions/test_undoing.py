@@ -43,10 +43,8 @@ def test_a_label_stays_with_the_one_that_was_named(united: Studio) -> None:
 
     found = after_the_undo(united)
 
-    assert (found["lens flare"]["label"], found["sky mask"]["label"]) == (
-        "flare and sky",
-        "sky mask",
-    )
+    labels = [found[name]["label"] for name in ("lens flare", "sky mask")]
+    assert labels == ["flare and sky", "sky mask"]
 
 
 def test_what_is_named_by_its_identifier_is_the_one_that_has_it_afterwards(united: Studio) -> None:
@@ -55,11 +53,8 @@ def test_what_is_named_by_its_identifier_is_the_one_that_has_it_afterwards(unite
 
     found = after_the_undo(united)
 
-    assert (found["lens flare"]["capability_id"], found["lens flare"]["pinned"]) == (
-        identifier,
-        True,
-    )
-    assert not found["sky mask"]["pinned"]
+    assert found["lens flare"]["capability_id"] == identifier
+    assert [found[name]["pinned"] for name in ("lens flare", "sky mask")] == [True, False]
 
 
 def test_a_merge_of_one_that_was_united_stays_with_the_named_part_too(

@@ -22,16 +22,15 @@ from vocabgap.ranking.classifying import (
 
 Rows = Sequence[Mapping[str, Any]]
 
-LEARNED = [
-    *(
-        {"missing_capability": f"glaze kiln {turn}", "intent_category": "pottery"}
-        for turn in range(30)
-    ),
-    *(
-        {"missing_capability": f"warp loom {turn}", "intent_category": "Weaving"}
-        for turn in range(30)
-    ),
-]
+
+def asked_for(words: str, category: str, often: int = 30) -> list[dict[str, str]]:
+    return [
+        {"missing_capability": f"{words} {turn}", "intent_category": category}
+        for turn in range(often)
+    ]
+
+
+LEARNED = [*asked_for("glaze kiln", "pottery"), *asked_for("warp loom", "Weaving")]
 GLAZE = {"missing_capability": "glaze of the kiln"}
 
 
@@ -58,11 +57,8 @@ def test_words_of_a_category_give_it() -> None:
 def test_what_an_agent_said_is_never_overwritten() -> None:
     contrary = {**GLAZE, "intent_category": "Weaving", "operations_involved": ["temperature"]}
     last = reclassify(gaps([*LEARNED, contrary])).row(-1, named=True)
-    assert (last["category"], last["category_by"], last["category_probability"]) == (
-        "Weaving",
-        "agent",
-        None,
-    )
+    assert (last["category"], last["category_by"]) == ("Weaving", "agent")
+    assert last["category_probability"] is None
 
 
 def test_a_guess_is_no_example_and_is_judged_again() -> None:
@@ -79,23 +75,16 @@ def test_what_no_agent_ever_gives_a_category_is_not_given_one_for_its_operations
     number: int, given: str | None
 ) -> None:
     batch = {"missing_capability": "batch apply series"}
-    rows: Rows = [
-        *LEARNED,
-        *[batch] * (number - 1),
-        {**batch, "operations_involved": ["exposure", "temperature"]},
-    ]
+    judged = {**batch, "operations_involved": ["exposure", "temperature"]}
+    rows: Rows = [*LEARNED, *[batch] * (number - 1), judged]
     assert reclassify(gaps(rows))["category"].to_list()[-1] == given
 
 
 def test_words_of_few_records_without_a_category_do_not_say_that_there_is_none() -> None:
     few = [{"missing_capability": "batch apply"}] * 9
     many = [{"missing_capability": f"other {turn}"} for turn in range(600)]
-    rows: Rows = [
-        *LEARNED,
-        *few,
-        {"missing_capability": "batch", "operations_involved": ["temperature"]},
-        *many,
-    ]
+    judged = {"missing_capability": "batch", "operations_involved": ["temperature"]}
+    rows: Rows = [*LEARNED, *few, judged, *many]
     # Where nine records in ten have no category, that ten have none is nothing special.
     assert reclassify(gaps(rows))["category"].to_list()[len(LEARNED) + len(few)] == "wb"
 
@@ -106,44 +95,27 @@ def test_operations_give_a_category_without_anything_to_learn_from() -> None:
     assert made["category_by"].to_list() == ["operations", None]
 
 
-def test_operations_of_other_trades_are_learned() -> None:
-    rows = [{"intent_category": "pottery", "operations_involved": ["Kiln"]}] * 10
-    made = reclassify(gaps([*rows, {"operations_involved": ["kiln"]}]))
-    assert made["category"].to_list()[-1] == "pottery"
-    assert made["category_by"].to_list()[-1] == "operations"
-
-
 @pytest.mark.parametrize(("agreeing", "learned"), [(9, {"kiln": "pottery"}), (8, {})])
 def test_an_operation_tells_a_category_where_nine_in_ten_agree(
     agreeing: int, learned: dict[str, str]
 ) -> None:
-    rows = [
-        {
-            "intent_category": "pottery" if turn < agreeing else "weaving",
-            "operations_involved": ["kiln"],
-        }
-        for turn in range(10)
-    ]
-    assert operations_of(Parts.of(records(rows))) == learned
+    involved = {"operations_involved": ["kiln", ""]}
+    categories = ["pottery"] * agreeing + ["weaving"] * (10 - agreeing)
+    rows = [{"intent_category": category, **involved} for category in categories]
+    # Records without a category, and names without a character, tell nothing.
+    assert operations_of(Parts.of(records([*rows, *[involved] * 5]))) == learned
 
 
 @pytest.mark.parametrize(("number", "known"), [(4, False), (5, True)])
 def test_a_category_of_fewer_than_five_records_is_not_learned(number: int, known: bool) -> None:
-    few = [
-        {"missing_capability": f"anvil {turn}", "intent_category": "forging"}
-        for turn in range(number)
-    ]
+    few = asked_for("anvil", "forging", number)
     classifier = train(Parts.of(records([*LEARNED, *few])))
     assert classifier is not None
     assert ("forging" in classifier.categories) is known
 
 
 def test_three_categories_are_told_apart() -> None:
-    third = [
-        {"missing_capability": f"anvil hammer {turn}", "intent_category": "forging"}
-        for turn in range(30)
-    ]
-    classifier = train(Parts.of(records([*LEARNED, *third])))
+    classifier = train(Parts.of(records([*LEARNED, *asked_for("anvil hammer", "forging")])))
     assert classifier is not None
     message = [classifier.judge([term])[0] for term in ("kiln", "loom", "anvil")]
     assert message == ["pottery", "Weaving", "forging"]
@@ -155,13 +127,6 @@ def test_order_and_parts_of_records_do_not_matter() -> None:
     assert_frame_equal(reclassify(frame.reverse()).reverse(), whole, check_exact=True)
     parts = Parts([frame[start : start + 21] for start in range(0, 63, 21)])
     assert_frame_equal(classifying.reclassify(parts).collect().drop(ROW), whole, check_exact=True)
-
-
-def test_what_does_not_count_is_not_learned_from() -> None:
-    frame = gaps([*LEARNED, GLAZE]).with_columns(
-        counted=pl.col("missing_capability") == "glaze of the kiln"
-    )
-    assert reclassify(frame)["category"][-1] is None
 
 
 def test_what_is_learned_may_come_from_a_wider_corpus() -> None:

@@ -39,6 +39,8 @@ def test_the_entry_that_covers_a_need_is_named_with_pack_score_and_terms() -> No
     assert (best["entry"], best["pack"], best["terms"]) == ("lamp_glow", "quay", ["lamps", "glow"])
     assert best["score"] == best["explained"] >= DEFAULT_COVERED
     assert found.select(probably_covered()).item() is True
+    several_needs = found.with_columns(mixed=pl.lit(value=True))
+    assert several_needs.select(probably_covered()).item() is False
 
 
 def test_only_what_the_entries_say_is_filled() -> None:
@@ -75,13 +77,6 @@ def test_operations_of_entries_are_folded_as_those_of_records_are() -> None:
     assert first(covered(ranked(rows), vocabulary))["entry"] == "glow"
 
 
-def test_a_stop_word_of_the_clustering_is_no_word_of_the_need() -> None:
-    frame = ranked([{"missing_capability": "lamp glow photo"}])
-
-    assert first(covered(frame, VOCABULARY))["explained"] < DEFAULT_COVERED
-    assert first(covered(frame, VOCABULARY, stop_words=["photo"]))["explained"] >= DEFAULT_COVERED
-
-
 def test_an_entry_that_explains_a_few_wordings_does_not_cover_the_whole() -> None:
     few, most = (
         rank(frame, cluster(frame, threshold=1.0, embedder="none"))
@@ -96,17 +91,8 @@ def test_an_entry_that_explains_a_few_wordings_does_not_cover_the_whole() -> Non
     assert covered(most, VOCABULARY).select(probably_covered()).item() is True
 
 
-def test_nothing_covers_what_is_probably_several_needs() -> None:
-    found = covered(ranked([{"missing_capability": "glow of lamps"}]), VOCABULARY)
-
-    mixed = found.with_columns(pl.lit(value=True).alias("mixed"))
-
-    assert mixed.select(probably_covered()).item() is False
-
-
 def test_the_frame_of_a_wording_is_no_part_of_the_need() -> None:
-    found = covered(
-        ranked([{"missing_capability": "there is no way to have a glow of lamps"}]), VOCABULARY
-    )
+    rows = [{"missing_capability": "there is no way to have a glow of lamps"}]
+    found = covered(ranked(rows), VOCABULARY)
 
     assert found.select(probably_covered()).item() is True

@@ -52,23 +52,10 @@ def test_second_record_of_an_image_fills_up_the_examples() -> None:
 
 @pytest.mark.parametrize("field", ["session_id", "snapshot_hash", "workaround"])
 def test_record_that_knows_more_comes_before_a_newer_one(field: str) -> None:
-    table = ranked(
-        [{"timestamp": day(1), field: "known"}, *({"timestamp": day(n)} for n in (5, 6, 7))]
-    )
+    newer = [{"timestamp": day(n), field: blank} for n, blank in ((5, ""), (6, " "), (7, ""))]
+    table = ranked([{"timestamp": day(1), field: "known"}, *newer])
 
     assert [example["timestamp"] for example in examples_of(table)] == [day(7), day(6), day(1)]
-
-
-@pytest.mark.parametrize("field", ["session_id", "snapshot_hash", "workaround"])
-@pytest.mark.parametrize("blank", ["", " "])
-def test_record_does_not_know_what_is_blank(field: str, blank: str) -> None:
-    older = [
-        {"image_id": f"b{number}", "timestamp": day(number), field: blank} for number in (1, 2, 3)
-    ]
-
-    table = ranked([*older, {"image_id": "a", "timestamp": day(9), field: None}])
-
-    assert examples_of(table)[0]["timestamp"] == day(9)
 
 
 def test_examples_of_the_same_moment_are_in_order_of_place() -> None:

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -35,15 +34,6 @@ def test_files_are_told_with_pack_count_and_digest(tmp_path: Path) -> None:
 
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert load_vocabulary(path).files == (VocabularyFile("starter", "manifest.json", 2, digest),)
-
-
-def test_the_order_of_paths_does_not_matter(tmp_path: Path) -> None:
-    paths = [write(tmp_path, f"{pack}/manifest.json", names(f"entry_{pack}")) for pack in "bca"]
-
-    loaded = [load_vocabulary(order) for order in permutations(paths)]
-
-    assert len(loaded[0].entries) == 3
-    assert all(each == loaded[0] for each in loaded)
 
 
 def test_a_file_that_is_reached_twice_counts_once(
@@ -81,13 +71,6 @@ def test_a_folder_without_a_manifest_is_not_found(tmp_path: Path) -> None:
         load_vocabulary(tmp_path / "packs")
 
     assert "manifest.json" in caught.value.hint
-
-
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "words.json")
-
-    with pytest.raises(InvalidInputError, match="is a pipe"):
-        load_vocabulary(tmp_path / "words.json")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")

@@ -16,12 +16,8 @@ def pairs(*rows: tuple[str, str, int] | tuple[str, str, int, bool]) -> pl.DataFr
 
 
 def test_shared_surfaces_weigh_what_the_lesser_side_mentions() -> None:
-    before = pl.DataFrame(
-        {"key": ["a", "a", "b"], "surface": ["x", "y", "z"], "mentions": [5, 2, 1]}
-    )
-    after = pl.DataFrame(
-        {"key": ["c", "c", "d"], "surface": ["x", "y", "q"], "mentions": [3, 9, 1]}
-    )
+    before = pl.DataFrame({"key": [*"aab"], "surface": [*"xyz"], "mentions": [5, 2, 1]})
+    after = pl.DataFrame({"key": [*"ccd"], "surface": [*"xyq"], "mentions": [3, 9, 1]})
 
     assert overlaps(before, after).rows() == [("a", "c", 5)]
 
@@ -44,9 +40,7 @@ def test_preference_never_outweighs_a_mention() -> None:
 
 def _best(table: pl.DataFrame) -> int:
     """The weight of the best matching, by trying all."""
-    weight: dict[tuple[str, str], int] = {
-        (one, other): shared for one, other, shared, _ in table.rows()
-    }
+    weight = {(one, other): shared for one, other, shared, _ in table.rows()}
     left, right = sorted({one for one, _ in weight}), sorted({other for _, other in weight})
     seats = [*right, *(None for _ in left)]
     return max(

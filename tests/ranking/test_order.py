@@ -1,15 +1,9 @@
 """Which capability comes first."""
 
-import polars as pl
 import pytest
 
 from builders.ranking import Row, ranked
 from vocabgap.errors import InvalidInputError
-
-
-def labels_of(table: pl.DataFrame) -> list[str]:
-    labels: list[str] = table["label"].to_list()
-    return labels
 
 
 @pytest.mark.parametrize(
@@ -28,12 +22,10 @@ def test_what_is_asked_for_is_counted_first(by: str, expected: list[str]) -> Non
     long: list[Row] = [{"missing_capability": "long", "session_id": f"s{n % 5}"} for n in range(7)]
     badly: list[Row] = [{"missing_capability": "badly", "satisfaction": -1}] * 2
 
-    assert labels_of(ranked([*often, *widely, *long, *badly], by=by)) == expected
+    assert ranked([*often, *widely, *long, *badly], by=by)["label"].to_list() == expected
 
 
 def test_unknown_ranking_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(
-        InvalidInputError,
-        match=r"by: expected one of mentions, .*, unsatisfied, priority, found 'stars'",
-    ):
+    expected = "by: expected one of mentions, .*, unsatisfied, priority, found 'stars'"
+    with pytest.raises(InvalidInputError, match=expected):
         ranked([{}], by="stars")

@@ -45,12 +45,9 @@ def test_who_wishes_for_something_about_failures_names_a_gap(description: str) -
 
 
 def test_an_aside_about_a_failure_leaves_a_gap_what_it_is() -> None:
-    assert (
-        rule_of("wanted a luminosity mask", notes="the preview timed out once", rules=RULES) is None
-    )
-    assert (
-        rule_of("Curve sampled by eye", "curve_sampler", "the probe timed out", rules=RULES) is None
-    )
+    aside = "the preview timed out once"
+    assert rule_of("wanted a luminosity mask", notes=aside, rules=RULES) is None
+    assert rule_of("Curve sampled by eye", "curve_sampler", aside, rules=RULES) is None
 
 
 @pytest.mark.parametrize("field", ["workaround", "notes"])
@@ -78,9 +75,8 @@ def test_what_photographs_show_is_a_failure_only_where_something_failed(
 
 
 def test_an_aside_about_another_failure_makes_none_of_a_photograph() -> None:
-    assert (
-        rule_of("The broken pipe is in the way", workaround="the brush failed", rules=RULES) is None
-    )
+    broken_pipe = "The broken pipe is in the way"
+    assert rule_of(broken_pipe, workaround="the brush failed", rules=RULES) is None
     assert rule_of("Sky replacement", notes="failed: broken pipe", rules=RULES) == "transient"
 
 
@@ -117,26 +113,16 @@ def test_marked_records_stay_and_say_which_rule() -> None:
     ],
 )
 def test_notes_of_a_call_say_that_it_was_not_granted(notes: str, rule: str | None) -> None:
-    made = screen(
-        gaps(
-            {
-                "description": "the tool fold was called",
-                "missing_capability": "fold",
-                "notes": notes,
-            }
-        )
-    )
+    call = {"description": "the tool fold was called", "missing_capability": "fold"}
+    made = screen(gaps({**call, "notes": notes}))
     assert made.select("why_not", "rule").row(0) == ("not_granted" if rule else None, rule)
 
 
 def test_a_name_of_what_is_missing_may_be_the_message() -> None:
-    assert (
-        rule_of("Worked an hour later.", "The tile store returned 502", rules=RULES) == "transient"
-    )
+    message = "The tile store returned 502"
+    assert rule_of("Worked an hour later.", message, rules=RULES) == "transient"
     # An agent that cannot do something often names it with the refusal; the need counts.
-    assert (
-        rule_of("Only two hosts are let through.", "download of a font: 403", rules=RULES) is None
-    )
+    assert rule_of("Only two hosts are allowed.", "download of a font: 403", rules=RULES) is None
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,7 @@ class PublishedGroups:
     """The groups of a published run, to try decisions on; from its tables `gaps` and `groups`."""
 
     def __init__(
-        self,
-        gaps: Parts,
-        groups: pl.DataFrame,
-        settings: Settings,
-        now: datetime,
-        *,
-        by_meaning: bool,
+        self, gaps: Parts, groups: pl.DataFrame, settings: Settings, now: datetime, *, by_meaning: bool
     ) -> None:
         is_record = pl.col("counted") | (pl.col("why_not") == FILTERED).fill_null(value=False)
         self._lines = gaps.then(lambda part: part.with_columns(recorded=is_record))
@@ -82,11 +76,10 @@ class PublishedGroups:
     def effects(self, earlier: Collection[Decision], new: Collection[Decision]) -> tuple[Effect, ...]:
         """Return the capabilities that new decisions change, by rank; merged ones last."""
         before, after = self._after(earlier), self._after((*earlier, *new))
-        names = {each.decision_id for each in new}
+        names = {decision.decision_id for decision in new}
+        splits = [split for split in after.clusters.constraints if isinstance(split, Apart)]
         is_estimate = self._by_meaning and any(
-            each.name in names and self._is_open(each, before)
-            for each in after.clusters.constraints
-            if isinstance(each, Apart)
+            split.name in names and self._is_open(split, before) for split in splits
         )
         effects = []
         for name in {**before.rows, **after.rows}:
@@ -100,7 +93,9 @@ class PublishedGroups:
                 wording = next(wording for wording, own in before.capability_of.items() if own == name)
                 into = after.rows.get(after.capability_of[wording], {}).get("label")
             effects.append(Effect(name, **facts, merged_into=into, is_estimate=is_estimate))
-        return tuple(sorted(effects, key=lambda each: (each.rank is None, each.rank or each.previous_rank)))
+        return tuple(
+            sorted(effects, key=lambda effect: (effect.rank is None, effect.rank or effect.previous_rank))
+        )
 
     def _after(self, decisions: Iterable[Decision]) -> _State:
         active = in_force(decisions)

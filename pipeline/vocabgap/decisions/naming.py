@@ -51,7 +51,7 @@ class Naming:
 
         there = {*map(group, forms.values())}
         likely = (group(surface(self._name)), row["capability_id"])
-        meant = next((each for each in likely if each in there), None)
+        meant = next((name for name in likely if name in there), None)
 
         def distance(wording: str) -> tuple[bool, bool, bool]:
             own = forms[wording]
@@ -74,16 +74,14 @@ class Naming:
         others = [wording for wording in whole.wordings if surface(wording) not in gone]
         others.sort(key=lambda wording: surface(wording) != surface(self._name))
         alike = [
-            each for each in self._wordings if surface(each) in gone and own_form(each) not in gone_forms
+            name for name in self._wordings if surface(name) in gone and own_form(name) not in gone_forms
         ]
         if not is_exact and others:
-            alike = [each for each in alike if own_form(each) == own_form(self._name)]
+            alike = [name for name in alike if own_form(name) == own_form(self._name)]
         is_named = own_form(self._name) in map(own_form, alike)
         staying = [*alike, *others] if is_named else [*others[:1], *alike, *others[1:]]
         if not staying:
-            raise InvalidInputError(
-                f"no wording of '{excerpt(whole.label)}' would stay",
-                hint="name only the wordings to split off",
-            )
+            problem = f"no wording of '{excerpt(whole.label)}' would stay"
+            raise InvalidInputError(problem, hint="name only the wordings to split off")
         kept = subject(whole.capability_id, whole.label, staying)
         return kept, one_each(staying) if is_exact else ()

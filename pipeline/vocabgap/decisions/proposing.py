@@ -12,9 +12,8 @@ from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.files.journal import entries_of
 from vocabgap.files.refusals import existing_content
 
-STDIN: Final = "stdin"  # the place of lines without a file
 HINT: Final = "correct or remove the line, or save the decisions again; nothing was decided"
-_SAVED: Final = tuple(each for each in Action if each not in {Action.UNDO, Action.CONFIRM})
+_SAVED: Final = tuple(action for action in Action if action not in {Action.UNDO, Action.CONFIRM})
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -66,7 +65,7 @@ def read_proposals(source: str | Path | Iterable[str | bytes]) -> Iterator[tuple
         content = existing_content(path, "file of decisions", "check its name; - reads a pipe")
         lines: Iterable[bytes] = content.split(b"\n")
     else:
-        path = Path(STDIN)
+        path = Path("stdin")
         lines = (line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line for line in source)
     number = 0
     decode = partial(decoded_line, kind=Proposal, hint=HINT, actions=_SAVED)

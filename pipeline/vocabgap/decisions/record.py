@@ -23,8 +23,6 @@ ID_DIGITS: Final = 12
 FILE: Final = ("--decisions",)  # the option that the commands of a hint repeat
 KEPT_WORDINGS: Final = 20  # of a capability: enough to find the need in other corpora
 
-_CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
-_LINE_HINT: Final = "correct or remove the line; no decision was read"
 _Line = TypeVar("_Line", bound=msgspec.Struct)
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
@@ -54,6 +52,7 @@ _NEEDED: Final[Mapping[Action, str]] = {
     Action.AUTHOR: "entry",
     Action.UNDO: "undoes",
 }
+_ALLOWED: Final = {Action.SPLIT: {"staying"}, Action.CONFIRM: {"wordings", "staying"}}
 _IN_WORDS: Final[Mapping[Action, str]] = {
     Action.MERGE: "merged '{other}' into {name}",
     Action.SPLIT: "split '{first}'{more} off {name}",
@@ -116,20 +115,15 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
             self.time.astimezone(UTC)
         except OverflowError as error:
             raise ValueError(str(error)) from error
-        needed = _NEEDED.get(self.action)
-        if (self.capability is None) != (self.action is Action.UNDO):
-            verb = "has no" if self.action is Action.UNDO else "needs a"
-            raise ValueError(f"{self.action} {verb} field 'capability'")
-        is_confirmed = self.action is Action.CONFIRM
-        if self.staying and not (is_confirmed or self.action is Action.SPLIT):
-            raise ValueError(f"{self.action} has no field 'staying'")
-        for name in _NEEDED.values():
+        needed = {_NEEDED.get(self.action), "" if self.action is Action.UNDO else "capability"}
+        allowed = needed | _ALLOWED.get(self.action, set())
+        for name in ("capability", *_NEEDED.values(), "staying"):
             value = getattr(self, name)
-            if name == needed and not value:
+            if name in needed and not value:
                 raise ValueError(f"{self.action} needs field '{name}'")
             if isinstance(value, str) and not can_be_seen(value):
                 raise ValueError(f"{self.action} needs field '{name}' with a visible character")
-            if name != needed and value not in {None, ()} and not (is_confirmed and name == "wordings"):
+            if name not in allowed and value not in {None, ()}:
                 raise ValueError(f"{self.action} has no field '{name}'")
 
     @property
@@ -178,9 +172,8 @@ def decide(
         if isinstance(text, str):
             require_text(name, text)
     if reason.strip() and not can_be_seen(reason):
-        raise InvalidInputError(
-            f"reason '{visible(reason)}' has no visible character", hint="write a reason, or leave it out"
-        )
+        problem = f"reason '{visible(reason)}' has no visible character"
+        raise InvalidInputError(problem, hint="write a reason, or leave it out")
     if not can_be_seen(actor):
         raise InvalidInputError("the actor is empty", hint="name a person with --actor")
     try:
@@ -220,7 +213,7 @@ def read_decisions(path: Path) -> tuple[Decision, ...]:
     The order of lines does not matter, because a merge of two copies may change it. A repeated line counts
     once. Errors name file, line and field.
     """
-    return _in_order(_distinct(_JOURNAL.read(path), path).values())
+    return _in_order(_distinct(_JOURNAL.read(path), path))
 
 
 def append_decisions(
@@ -236,14 +229,14 @@ def append_decisions(
     """
     with _JOURNAL.appending(path, on_wait) as writer:
         before = _distinct(writer.entries(), path)
-        new = {each.decision_id: each for each in decisions if each.decision_id not in before}
-        check(_in_order({**before, **new}.values()))
+        new = {added.decision_id: added for added in decisions if added.decision_id not in before}
+        check(_in_order(before | new))
         if new:
-            writer.add(b"".join(msgspec.json.encode(each) + b"\n" for each in new.values()))
+            writer.add(b"".join(msgspec.json.encode(decision) + b"\n" for decision in new.values()))
 
 
-def _in_order(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    return tuple(sorted(decisions, key=lambda decision: decision.place))
+def _in_order(by_id: Mapping[str, Decision]) -> tuple[Decision, ...]:
+    return tuple(sorted(by_id.values(), key=lambda decision: decision.place))
 
 
 def _distinct(entries: Iterable[tuple[int, Decision]], path: Path) -> dict[str, Decision]:
@@ -259,13 +252,12 @@ def _distinct(entries: Iterable[tuple[int, Decision]], path: Path) -> dict[str, 
 
 
 def _decision(line: bytes, place: str) -> Decision:
-    text = line.decode("utf-8", "replace")
-    if text.startswith(_CONFLICT):
+    if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")):
         raise StateError(
             f"{place}: a merge of two copies has unresolved conflicts",
             hint="remove the lines of <<<<<<<, ======= and >>>>>>>, but keep all lines between them",
         )
-    return decoded_line(line, place, Decision, _LINE_HINT)
+    return decoded_line(line, place, Decision, "correct or remove the line; no decision was read")
 
 
 def decoded_line(

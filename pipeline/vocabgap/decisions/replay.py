@@ -85,7 +85,7 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
     present = frozenset(names)
     active = in_force(decisions)
     separated = separations(active)
-    splits = (each for each in active if each.action is Action.SPLIT)
+    splits = (decision for decision in active if decision.action is Action.SPLIT)
     parted = _forms((wording for split in splits for wording in split.wordings), separated)
     reasoned: list[Reasoned] = []
     about: list[tuple[Decision, list[str]]] = []
@@ -101,13 +101,11 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
         if decision.action is Action.MERGE:
             reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1], _about(decision))))
         elif decision.action is Action.SPLIT:
-            staying = tuple(each for each in _forms(decision.staying, separated) if each in present)
+            staying = tuple(name for name in _forms(decision.staying, separated) if name in present)
             apart = Apart(anchors[0], tuple(anchors[1:]), decision.decision_id, staying)
             reasoned.append(Reasoned(decision, apart))
         elif decision.action is Action.CONFIRM:
-            same, others = (
-                tuple(_forms(wordings, separated)) for wordings in (decision.staying, decision.wordings)
-            )
+            same, others = (tuple(_forms(own, separated)) for own in (decision.staying, decision.wordings))
             reasoned.append(Reasoned(decision, Confirmed(anchors[0], same, others)))
     require_agreement(reasoned)
     return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive), separated)
@@ -185,13 +183,12 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
     by_id = {decision.decision_id: decision for decision in decisions}
     undos: dict[str, list[Decision]] = {name: [] for name in by_id}
     for undo in by_id.values():
-        if undo.undoes is not None and undo.undoes not in by_id:
-            raise InvalidInputError(
-                f"decision {undo.decision_id} undoes {undo.undoes}, which is not in the file",
-                hint="restore that line, or remove the line that undoes it",
-            )
-        if undo.undoes is not None:
-            undos[undo.undoes].append(undo)
+        if undo.undoes is None:
+            continue
+        if undo.undoes not in by_id:
+            problem = f"decision {undo.decision_id} undoes {undo.undoes}, which is not in the file"
+            raise InvalidInputError(problem, hint="restore that line, or remove the line that undoes it")
+        undos[undo.undoes].append(undo)
     undone: dict[str, Decision] = {}
     graph = {name: [undo.decision_id for undo in own] for name, own in undos.items()}
     try:
@@ -200,9 +197,8 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
             if standing:
                 undone[name] = min(standing, key=lambda undo: undo.place)
     except CycleError as error:
-        raise InvalidInputError(
-            f"decision {min(error.args[1])} undoes itself through others", hint="remove one of the lines"
-        ) from error
+        problem = f"decision {min(error.args[1])} undoes itself through others"
+        raise InvalidInputError(problem, hint="remove one of the lines") from error
     return undone
 
 
@@ -210,13 +206,8 @@ def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
     """Return the names of all wordings in some decisions."""
     decisions = tuple(decisions)
     separated = separations(in_force(decisions))
-    holders = (
-        part
-        for decision in decisions
-        for part in (decision.capability, decision.other, decision)
-        if part is not None
-    )
-    return frozenset(_form(wording, separated) for part in holders for wording in part.wordings)
+    parts = (part for decision in decisions for part in (decision.capability, decision.other, decision))
+    return frozenset(_form(wording, separated) for part in parts if part for wording in part.wordings)
 
 
 def replaced(decision: Decision, active: Iterable[Decision]) -> Decision | None:
@@ -224,7 +215,7 @@ def replaced(decision: Decision, active: Iterable[Decision]) -> Decision | None:
     if decision.action in {Action.MERGE, Action.SPLIT, Action.UNDO}:
         return None
     alike = SETTLING if decision.action in SETTLING else {decision.action}
-    rivals = [each for each in active if each.action in alike and _about(each) == _about(decision)]
+    rivals = [rival for rival in active if rival.action in alike and _about(rival) == _about(decision)]
     return rivals[-1] if rivals else None
 
 
@@ -284,8 +275,7 @@ def require_agreement(reasoned: Iterable[Reasoned]) -> None:
         if isinstance(constraint, Apart) and constraint.anchor in links:
             linked = _latest_links(links, constraint.anchor)
             for leaving in constraint.leaving:
-                merged = linked.get(leaving)
-                if merged is not None:
+                if (merged := linked.get(leaving)) is not None:
                     raise _conflict(decision, merged, leaving)
 
 
@@ -376,6 +366,6 @@ def _conflict(split: Decision, merge: Decision, leaving: str) -> ContradictionEr
     return ContradictionError(
         f"two decisions contradict each other: {named(earlier)} and {named(later)};"
         f" one unites '{leaving}' with wordings that the other splits off",
-        Hint("{} or {}", tuple(("decide", "undo", each.decision_id) for each in (later, earlier)), FILE),
+        Hint("{} or {}", tuple(("decide", "undo", own.decision_id) for own in (later, earlier)), FILE),
         (earlier, later),
     )

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from vocabgap.clustering.grouping import Clusters
     from vocabgap.clustering.screens import Answer, Screen
 
-_MOST_REPAIRS: Final = 100  # of an answer that contradicts many earlier ones
-
 
 @dataclass(frozen=True, repr=False)
 class Reviewed:
@@ -51,8 +49,8 @@ class Reviewed:
 
     def __repr__(self) -> str:
         """Return the number of screens and decisions in one line."""
-        made = count(len(self.decisions), "decision")
-        return f"Reviewed({count(len(self.screens), 'screen')}, {made}; {self.clusters})"
+        screens, decisions = count(len(self.screens), "screen"), count(len(self.decisions), "decision")
+        return f"Reviewed({screens}, {decisions}; {self.clusters})"
 
 
 def review(
@@ -88,15 +86,15 @@ def review(
     if not callable(ask):
         raise unusable("ask", "a function that answers a screen", ask)
     under_review = Review(found, decisions, top=top, actor=actor, now=now)
-    made: list[Decision] = []
+    decided: list[Decision] = []
     shown: list[Screen] = []
     while len(shown) < most and (screen := under_review.next_screen(shown)):
         shown.append(screen)
         answer = ask(screen)
         if answer is not None:
             require_kind("answer", answer, Answer, "a vocabgap.Answer or None")
-            made += under_review.follow(under_review.decisions(screen, answer))
-    return Reviewed(under_review.clusters, tuple(made), tuple(shown))
+            decided += under_review.follow(under_review.decisions(screen, answer))
+    return Reviewed(under_review.clusters, tuple(decided), tuple(shown))
 
 
 class Review:
@@ -146,9 +144,9 @@ class Review:
 
     def next_screen(self, shown: "Iterable[Screen]") -> "Screen | None":
         """Return the screen that may change most and was not shown; None if there is none."""
-        contents = {each.content for each in shown}
+        contents = {screen.content for screen in shown}
         screens = self.clusters.screens(self._top)
-        return next((each for each in screens if each.content not in contents), None)
+        return next((screen for screen in screens if screen.content not in contents), None)
 
     def saved(
         self,
@@ -169,9 +167,9 @@ class Review:
 
     def undone(self, new: Iterable[Decision]) -> tuple[Decision, ...]:
         """Return the earlier decisions that some decisions undo, without confirmations."""
-        names = {each.undoes for each in new}
-        changes = (each for each in self.decided if each.action is not Action.CONFIRM)
-        return tuple(each for each in changes if each.decision_id in names)
+        names = {undo.undoes for undo in new}
+        changes = (decision for decision in self.decided if decision.action is not Action.CONFIRM)
+        return tuple(decision for decision in changes if decision.decision_id in names)
 
     def decisions(self, screen: "Screen", answer: "Answer") -> tuple[Decision, ...]:
         """Return the decisions of an answer; they undo this person's earlier decisions that contradict them.
@@ -200,10 +198,8 @@ class Review:
         kept = tuple(wording for place, wording in enumerate(screen.doubtful) if place not in apart)
         if others or kept:
             new.append(self._decide(Action.CONFIRM, about, "", wordings=others, staying=kept))
-        one_need = [
-            *screen.staying(apart),
-            *(each for place in same for each in screen.neighbours[place].wordings),
-        ]
+        ticked = (wording for place in same for wording in screen.neighbours[place].wordings)
+        one_need = [*screen.staying(apart), *ticked]
         return self._completed(about, one_need, frozenset((*screen.wordings, *one_need)), new)
 
     def _completed(
@@ -216,7 +212,7 @@ class Review:
         """
         undos: list[Decision] = []
         together = self._agreed(new, undos)
-        for _ in range(_MOST_REPAIRS):
+        for _ in range(100):  # an answer may contradict many earlier ones
             after = self.after(together)
             groups = after.group_of
             home, *others = (groups[form(wording, groups)] for wording in one_need)
@@ -251,10 +247,8 @@ class Review:
                 extra = [wording for wording in members[group] if wording not in own]
                 if extra:
                     about = self._subject(extra[0], extra)
-                    stays = one_each(extra)
-                    return self._decide(
-                        Action.SPLIT, about, "another need", wordings=tuple(piece), staying=stays
-                    )
+                    sides = {"wordings": tuple(piece), "staying": one_each(extra)}
+                    return self._decide(Action.SPLIT, about, "another need", **sides)
                 if group != now[own[0]]:
                     about, other = (self._subject(part[0], part) for part in (own, piece))
                     return self._decide(Action.MERGE, about, "the same need", other=other)
@@ -265,10 +259,10 @@ class Review:
     ) -> Decision | None:
         """Return an active earlier split of this person that names one of some wordings."""
         forms = {*map(surface, wordings)}
-        for each in in_force((*self.decided, *together)):
-            is_own = each.action is Action.SPLIT and each.actor == self._actor and each not in new
-            if is_own and not forms.isdisjoint(map(surface, each.wordings)):
-                return each
+        for split in in_force((*self.decided, *together)):
+            is_own = split.action is Action.SPLIT and split.actor == self._actor and split not in new
+            if is_own and not forms.isdisjoint(map(surface, split.wordings)):
+                return split
         return None
 
     def _agreed(self, new: Sequence[Decision], undos: list[Decision]) -> tuple[Decision, ...]:
@@ -287,12 +281,9 @@ class Review:
 
     def undo(self, made: Iterable[Decision]) -> tuple[Decision, ...]:
         """Return undos of the decisions of an answer, so that all is as before it."""
-        active = {each.decision_id for each in in_force(self.decided)}
-        return tuple(
-            self._undo(each, "went back")
-            for each in made
-            if each.decision_id in active or each.action is Action.UNDO
-        )
+        active = in_force(self.decided)
+        undone = (decision for decision in made if decision in active or decision.action is Action.UNDO)
+        return tuple(self._undo(decision, "went back") for decision in undone)
 
     @property
     def _groups(self) -> dict[str, str]:
@@ -334,9 +325,8 @@ def _members(groups: "Clusters") -> dict[int, list[str]]:
 def _positions(name: str, given: Iterable[int], count_: int) -> list[int]:
     """Return different positions in order; refuse others than 0 to `count_` - 1."""
     require_kind(name, given, Iterable, "a list of positions")
-    positions = {whole_number(name, position) for position in given}
-    for position in positions:
-        if position >= count_:
-            known = f"its positions are 0 to {count_ - 1}" if count_ else "it offers nothing to tick"
-            raise InvalidInputError(f"{name}: the screen has no position {position}", hint=known)
-    return sorted(positions)
+    positions = sorted({whole_number(name, position) for position in given})
+    if positions and positions[-1] >= count_:
+        known = f"its positions are 0 to {count_ - 1}" if count_ else "it offers nothing to tick"
+        raise InvalidInputError(f"{name}: the screen has no position {positions[-1]}", hint=known)
+    return positions

@@ -54,8 +54,6 @@ from vocabgap.reporting.published_run import read_gaps, read_groups, read_run
 from vocabgap.text import can_be_seen, excerpt, form, is_excerpt, printable_name, shortened
 
 _ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
-_NOTHING_DECIDED: Final = "nothing was decided; the next report follows the earlier decision"
-_ONE_UNDO: Final = "name the decision, or use --last"
 
 
 class Decisions:
@@ -176,20 +174,12 @@ class Decisions:
             try:
                 about = self._identified("capability", line.capability)
                 other = None if line.other is None else self._identified("other", line.other)
-                made = self._made(
-                    line.action,
-                    about,
-                    line.reason,
-                    active,
-                    after=len(decided),
-                    other=other,
-                    wordings=line.wordings,
-                    is_exact=True,
-                    label=line.label,
-                    entry=line.entry,
-                )
-                decided.append(made)
-                insort(active, made, key=lambda decision: decision.place)
+                named = ("wordings", "label", "entry")
+                details: dict[str, Any] = {name: getattr(line, name) for name in named}
+                details |= {"other": other, "is_exact": True, "after": len(decided)}
+                decision = self._made(line.action, about, line.reason, active, **details)
+                decided.append(decision)
+                insort(active, decision, key=lambda decision: decision.place)
             except VocabgapError as error:
                 error.message, error.hint = f"{place}: {error.message}", error.hint or HINT
                 raise
@@ -216,14 +206,13 @@ class Decisions:
         new = tuple(decisions)
         earlier = self._before(new)
         undos = {decision.undoes for decision in new}
-        undone = [each for each in earlier if each.decision_id in undos]
+        undone = [decision for decision in earlier if decision.decision_id in undos]
         active = in_force(earlier)
-        rivals = (replaced(decision, active) for decision in new)
-        return tuple(dict.fromkeys((*undone, *(each for each in rivals if each is not None))))
+        rivals = filter(None, (replaced(decision, active) for decision in new))
+        return tuple(dict.fromkeys((*undone, *rivals)))
 
     def _before(self, new: Collection[Decision]) -> list[Decision]:
-        names = {decision.decision_id for decision in new}
-        return [each for each in self.all() if each.decision_id not in names]
+        return [decision for decision in self.all() if decision not in new]
 
     def undo(self, decision: str | None = None, why: str = "", *, last: bool = False) -> Decision:
         """Undo a decision, as if it had never been made; name it by the first characters of its identifier.
@@ -234,15 +223,15 @@ class Decisions:
         """
         decisions = self.all()
         if (decision is None) is not last:
-            raise InvalidInputError("an undo takes the identifier of a decision, or `last`", hint=_ONE_UNDO)
+            raise InvalidInputError("an undo takes the identifier of a decision, or `last`")
         if decision is None:
-            changes = [each for each in in_force(decisions) if each.action is not Action.CONFIRM]
+            changes = [active for active in in_force(decisions) if active.action is not Action.CONFIRM]
             if not changes:
                 raise NotFoundError(f"'{self.file}' has no decision to undo", hint="nothing was undone")
             wanted = changes[-1]
         else:
             place = lookup(
-                [Named(made.decision_id, "" if made.undoes else made.what) for made in decisions],
+                [Named(known.decision_id, "" if known.undoes else known.what) for known in decisions],
                 decision,
                 singular="decision",
                 plural="decisions",
@@ -257,9 +246,9 @@ class Decisions:
                 f"{wanted.decision_id} was already undone by {undo.decision_id}",
                 hint=Hint("{} restores it", (("decide", "undo", undo.decision_id),), FILE),
             )
-        made = self._signed(Action.UNDO, None, why, undoes=wanted.decision_id)
-        self._record([made])
-        return made
+        undo = self._signed(Action.UNDO, None, why, undoes=wanted.decision_id)
+        self._record([undo])
+        return undo
 
     def _decide(self, action: Action, capability: str, why: str, **details: Any) -> Decision:  # noqa: ANN401
         decision = self._made(action, capability, why, in_force(self.all()), **details)
@@ -281,12 +270,12 @@ class Decisions:
     ) -> Decision:
         """Return a decision about a capability; `active` are the decisions before it."""
         details: dict[str, Any] = {name: text for name, text in words.items() if text is not None}
-        for name, text in details.items():
+        for name, text in (*details.items(), ("why", why)):
             require_kind(name, text, str, "text")
+        for name, text in details.items():
             if not text.strip():
-                raise InvalidInputError(f"the {name} is blank", hint=f"give the {name} some text")
+                raise InvalidInputError(f"the {name} is blank")
             details[name] = text.strip()
-        require_kind("why", why, str, "text")
         if action is Action.DISMISS and not can_be_seen(why):
             raise InvalidInputError("a dismissal needs a reason")
         named = self._named(capability, active)
@@ -294,10 +283,8 @@ class Decisions:
         if other is not None:
             details["other"] = self._named(other, active).subject()
             if about.capability_id == details["other"].capability_id:
-                raise InvalidInputError(
-                    f"'{shortened(capability)}' and '{shortened(other)}' are the same capability",
-                    hint="name two different capabilities",
-                )
+                pair = f"'{shortened(capability)}' and '{shortened(other)}'"
+                raise InvalidInputError(f"{pair} are the same capability")
         if wordings:
             leaving = tuple(find_wording(named.row, wording) for wording in wordings)
             about, staying = named.staying(leaving, is_exact=is_exact)
@@ -316,7 +303,7 @@ class Decisions:
 
     def _record(self, decisions: Sequence[Decision]) -> None:
         """Append all decisions or none; check them against the file, also for a trial."""
-        needs_run = any(each.action is not Action.UNDO for each in decisions)
+        needs_run = any(decision.action is not Action.UNDO for decision in decisions)
         groups = dict(self._groups.select("surface", "capability_id").iter_rows()) if needs_run else None
         check = agreeing(decisions, groups)
         if self._dry_run:
@@ -341,11 +328,10 @@ class Decisions:
         if decision.capability is None:
             return
         if decision.other is not None:
-            merged = (each for each in active if _sides(each) == _sides(decision))
+            merged = (merge for merge in active if _sides(merge) == _sides(decision))
             if earlier := next(merged, None):
-                raise InvalidInputError(
-                    f"the two are already merged: {earlier.summary}", hint=_NOTHING_DECIDED
-                )
+                hint = "nothing was decided; the next report follows the earlier decision"
+                raise InvalidInputError(f"the two are already merged: {earlier.summary}", hint=hint)
         about = self._ranked.filter(capability_id=decision.capability.capability_id)
         ((label, status),) = about.select("label", "status").iter_rows()
         require_change(
@@ -382,4 +368,4 @@ class Decisions:
 def _sides(decision: Decision) -> set[tuple[str, str]]:
     """Return the two capabilities of a merge; none of another decision."""
     sides = (decision.capability, decision.other) if decision.other else ()
-    return {(each.capability_id, each.wordings[0]) for each in sides if each}
+    return {(side.capability_id, side.wordings[0]) for side in sides if side}

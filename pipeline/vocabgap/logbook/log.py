@@ -167,7 +167,7 @@ def _moment(value: object) -> datetime:
     """Return a time in UTC, given as a datetime or in ISO 8601; without an offset it is in UTC."""
     expected = "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z"
     try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+        moment: Any = datetime.fromisoformat(value) if isinstance(value, str) else value
         require_kind("timestamp", moment, datetime, expected)
         return in_utc(moment).astimezone(UTC)
     except ValueError as error:
@@ -177,7 +177,8 @@ def _moment(value: object) -> datetime:
 
 
 def _image_folder(image: str | Path) -> Path:
-    if not isinstance(image, str | Path) or not str(image).strip():
+    require_kind("image", image, (str, Path), "a folder")
+    if not str(image).strip():
         raise unusable("image", "a folder", image)
     folder = expanded(image)
     with refusing(f"'{folder}' cannot be accessed", hint="check its permissions"):

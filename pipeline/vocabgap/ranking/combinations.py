@@ -25,10 +25,7 @@ MOST_OPERATIONS: Final = 20  # of a record; a record with more probably lists al
 MOST_SETS: Final = 1_000
 _MOST_WORK: Final = 40_000_000  # operations of records that are read: a few seconds
 _STEP: Final = 5_000  # operations that take as long to read as a step costs
-_DIGITS: Final = 6  # on which different processors agree
-_LOWER_END: Final = 0.05  # of an interval that holds 90 %
 _SESSION: Final = ("tenant_id", "session", "record")
-_READ: Final = ("operations_involved", "session_id", *IMAGE_KEY)
 
 _Ints = npt.NDArray[np.int64]
 
@@ -56,7 +53,7 @@ def recurring_sets(
         kept. Records that name more than `MOST_OPERATIONS`, or none, are left out.
     """
     if isinstance(records, pl.DataFrame):
-        RECORDS.require(records, _READ)
+        RECORDS.require(records, ("operations_involved", "session_id", *IMAGE_KEY))
     parts = Parts.of(records)
     fold = partial(fold_operation, aliases=operation_aliases)
     listed = pl.col("operations_involved").unique()
@@ -84,7 +81,7 @@ def recurring_sets(
         orient="row",
     )
     sets = [own.lists for own, _ in several]
-    low = gammaincinv(table["records"].to_numpy().astype(np.float64), _LOWER_END)
+    low = gammaincinv(table["records"].to_numpy().astype(np.float64), 0.05)  # of an interval that holds 90 %
     return (
         table.with_columns(sessions=holding(_SESSION, sets), images=holding(IMAGE_KEY, sets))
         .with_columns(
@@ -92,7 +89,7 @@ def recurring_sets(
             (pl.Series(low, dtype=pl.Float64) / pl.col("expected")).alias("lift_low"),
         )
         .filter(pl.col("sessions") >= LEAST)
-        .with_columns(pl.col("expected", "lift", "lift_low").round(_DIGITS))
+        .with_columns(pl.col("expected", "lift", "lift_low").round(6))  # as different processors agree
         .sort(
             pl.col("records") - pl.col("expected"),
             "records",
@@ -111,11 +108,10 @@ def names_too_many() -> pl.Expr:
 def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
     """Return the closed sets of any size in at least `LEAST` records, the most frequent first."""
     involved = lists.select("list", "records", pl.col("operations").alias("operation")).explode("operation")
-    often = (
-        involved.group_by("operation").agg(pl.col("records").sum()).filter(pl.col("records") >= LEAST)
-    ).sort("operation")
+    totals = involved.group_by("operation").agg(pl.col("records").sum())
+    often = totals.filter(pl.col("records") >= LEAST).select("operation").sort("operation")
     names = often["operation"].to_list()
-    cells = involved.join(often.select("operation").with_row_index("code"), on="operation")
+    cells = involved.join(often.with_row_index("code"), on="operation")
     held = sparse.csr_array(
         (np.ones(cells.height, np.int64), (cells["list"].to_numpy(), cells["code"].to_numpy())),
         shape=(lists.height, len(names)),

@@ -38,10 +38,7 @@ SPELLING: Final = 0.6  # weight of a word with a similar spelling, times its sim
 UNKNOWN: Final = 2.0  # weight of a word that no entry uses, relative to the rarest word
 OPERATION: Final = 0.25  # score of an operation that only this entry shares
 NAMESAKE: Final = 2.0  # further shares of it if the entry has the operation's name
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
-_RUN: Final = re.compile(r"\w+")
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
-_SAME: Final = 10.0 ** (1 - _SAME_DIGITS)
 _DIGITS = 6  # further ones of a logarithm depend on the machine
 
 
@@ -165,11 +162,10 @@ class EntryIndex:
         descriptions = [_stems(text) for text in texts]
         mean = sum(map(len, descriptions)) / max(len(descriptions), 1) or 1.0
         postings: dict[str, dict[int, float]] = defaultdict(dict)
-        for number, (entry, text, description) in enumerate(
-            zip(self.entries, texts, descriptions, strict=True)
-        ):
+        described = zip(self.entries, texts, descriptions, strict=True)
+        for number, (entry, text, description) in enumerate(described):
             # The first sentence says what an entry is, so it counts twice.
-            short = (entry.name, *entry.tags, *entry.operations, _SENTENCE_END.split(text)[0])
+            short = (entry.name, *entry.tags, *entry.operations, re.split(r"(?<=[.!?])\s+", text)[0])
             counts = Counter(word for part in short for word in _stems(part))
             shrunk = 1.0 - LENGTH_SHARE + LENGTH_SHARE * len(description) / mean
             body = Counter(description)
@@ -217,9 +213,8 @@ class EntryIndex:
         while at < len(written):
             joined = stem("".join(written[at : at + 2]))
             size = 2 if at + 1 < len(written) and joined in self._postings else 1
-            words_of_need.setdefault(
-                joined if size > 1 else stem(written[at]), " ".join(written[at : at + size])
-            )
+            name = joined if size > 1 else stem(written[at])
+            words_of_need.setdefault(name, " ".join(written[at : at + size]))
             at += size
         # A bare number is a setting, not the need.
         telling = [word for word in words_of_need if word not in self._ignored and not word.isdigit()]
@@ -284,9 +279,8 @@ class EntryIndex:
 
     def _named_operations(self, need: Mapping[str, str], operations: Mapping[str, float]) -> dict[str, float]:
         """Return the involved operations, and the operations that the need names, with share 1."""
-        shares = {
-            name: 1.0 for name, parts in self._operation_words.items() if parts and parts <= need.keys()
-        }
+        named = (name for name, parts in self._operation_words.items() if parts and parts <= need.keys())
+        shares = dict.fromkeys(named, 1.0)
         for name, share in operations.items():
             shares[name.casefold()] = max(share, shares.get(name.casefold(), 0.0))
         return dict(sorted(shares.items()))
@@ -317,8 +311,9 @@ def _greatest(
 ) -> list[Match]:
     """Return the `top` matches by value; `bounds` are upper bounds of the values."""
     best: list[Match] = []
+    least = 10.0 ** (1 - _SAME_DIGITS)
     for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
-        if len(best) >= top and bound < value(best[top - 1]) - _SAME:
+        if len(best) >= top and bound < value(best[top - 1]) - least:
             break
         insort(best, match(number), key=lambda near: (-round(value(near), _SAME_DIGITS), near.entry.name))
     return best[:top]
@@ -330,9 +325,7 @@ def _stems(text: str) -> list[str]:
 
 def _grams(word: str) -> frozenset[str]:
     """Return the trigrams of a word; none if it has a digit, because another digit is another thing."""
-    if any(map(str.isdigit, word)):
-        return frozenset()
-    return frozenset(trigrams(word))
+    return frozenset(() if any(map(str.isdigit, word)) else trigrams(word))
 
 
 def _own_words(entries: Sequence[Entry]) -> list[str]:
@@ -340,14 +333,14 @@ def _own_words(entries: Sequence[Entry]) -> list[str]:
 
     A name of one word stays: it may be meant as a word.
     """
-    runs_of = {entry.name: _RUN.findall(entry.name) for entry in entries if len(words(entry.name)) > 1}
+    runs_of = {entry.name: re.findall(r"\w+", entry.name) for entry in entries if len(words(entry.name)) > 1}
     often = Counter(run for runs in runs_of.values() for run in runs)
     by_rarest_run: defaultdict[str, list[str]] = defaultdict(list)
     for name, runs in runs_of.items():
         by_rarest_run[min(runs, key=often.__getitem__, default="")].append(name)
 
     def own_words(own: str, text: str) -> str:
-        near = (name for run in {*_RUN.findall(text)} for name in by_rarest_run.get(run, ()))
+        near = (name for run in {*re.findall(r"\w+", text)} for name in by_rarest_run.get(run, ()))
         names = [name for name in near if name in text and name != own]
         if not names:
             return text

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.errors import InvalidInputError, require_kind
+from vocabgap.errors import InvalidInputError
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Cover, Tally
 from vocabgap.model.frames import need
@@ -43,13 +43,7 @@ from vocabgap.text import (
     words,
 )
 
-SESSIONS: Final = 3  # to test against
-_EXAMPLES: Final = 10  # intents
-_WORDINGS: Final = 10
-_SHARE: Final = 0.5  # least mentions of an operation or category, relative to the most frequent one
-_NAME_WORDS: Final = 4  # at most
-_SHARED_BY: Final = 0.5  # least share of the mentions that use a word of the name
-_NEGATIONS: Final = frozenset({"no", "not"})
+_SESSIONS: Final = 3  # to test against
 _LINKING_WORDS: Final = """
 about above across after against all along among another any around before behind below beside between both
 but down during each either every except few inside itself many more most near neither nor off other out
@@ -57,8 +51,6 @@ outside over past per same several since some something such through throughout 
 up via within without
 """
 _LINKING: Final = frozenset(_LINKING_WORDS.split())  # beside function words, what no name begins or ends with
-_ASIDE: Final = re.compile(r"\([^()]*\)")
-_BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # the text after it explains the text before it
 # "sky_mask: selects the sky": a name, and what it means.
 _NAMED: Final = re.compile(r"(?=\S*_)\S+?(?: [–—-]+|:) (.+)")
 _ASKED: Final = re.compile(
@@ -66,7 +58,6 @@ _ASKED: Final = re.compile(
     r"(?:(?:want|need|ask|wish)(?:s|es|ed)?|would like)(?: for)?(?: to)?(?: be able to)? ",
     re.IGNORECASE,
 )
-_POLITE: Final = re.compile(r"^please,? |,? please\b", re.IGNORECASE)
 # Words of a request that stay when its opening is removed, and of a record that something is missing.
 _PERSONAL: Final = REQUEST_WORDS | frozenset(
     ["i", "we", "me", "us", "my", "our", "you", "your", "can", "could", "would", "should", "asked"]
@@ -76,7 +67,6 @@ _EVIDENCE: Final = (
     "timestamp", "image_id", "session_id", "snapshot_hash", "intent", "workaround", "satisfaction", *LINE_KEY,
     "count",
 )  # fmt: skip
-_EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS}
 
 
 class DraftEntry(msgspec.Struct, frozen=True):
@@ -168,10 +158,9 @@ def draft(
     """
     CAPABILITIES.require(ranked)
     listed = Vocabulary() if vocabulary is None else vocabulary
-    require_kind("vocabulary", listed, Vocabulary, "what vocabgap.load_vocabulary returned")
     table = find_capability(ranked, capability)
     if vocabulary is not None:
-        table = covered(table, listed, stop_words=stop_words, operation_aliases=operation_aliases)
+        table = covered(table, vocabulary, stop_words=stop_words, operation_aliases=operation_aliases)
     row = table.row(0, named=True)
     records = _records(row, gaps)
     entries = listed.entries
@@ -182,11 +171,11 @@ def draft(
     chosen = shared_words(row["label"], wordings, ignored)
     name, name_notes = propose_name(chosen, touches, entries, fallback=row["capability_id"])
     checklist = _checklist(records, row["label"])
-    if len(checklist) < SESSIONS:
+    if len(checklist) < _SESSIONS:
         several = f"the records are from {count(row['sessions'], 'session')} only"
         notes.append(several if row["sessions"] else "no record names its session")
     own, written = _Need(row["label"], wordings, ignored), _form(entries)
-    named = [{"name": name, "mentions": often} for name, often in islice(wordings.items(), _WORDINGS)]
+    named = [{"name": name, "mentions": often} for name, often in islice(wordings.items(), 10)]
     noun = "gap record" if (records["count"].fill_null(1) == 1).all() else "mention"
     parts = {
         "draft": f"made from {count(row['mentions'], noun)}: check every line before it is authored",
@@ -196,7 +185,7 @@ def draft(
             "tags": _tags(row, chosen, entries),
             "touches": touches,
         },
-        "examples": [*map(written, own.requests(records)[:_EXAMPLES])],
+        "examples": [*map(written, own.requests(records)[:10])],
         "checklist": checklist,
         "nearest": row["covered_by"],
         "evidence": {**row, "rated": row["mentions"] - row["unrated"], "wordings": named},
@@ -215,7 +204,8 @@ def _visible(value: object) -> object:
 
 def _records(row: Mapping[str, Any], gaps: pl.DataFrame | Parts | None) -> pl.DataFrame:
     if gaps is None:
-        examples = pl.DataFrame(row["examples"], schema=_EXAMPLES_SCHEMA).select("wording", *_EVIDENCE)
+        schema = {name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS}
+        examples = pl.DataFrame(row["examples"], schema=schema).select("wording", *_EVIDENCE)
     else:
         if isinstance(gaps, pl.DataFrame):
             GAPS.require(gaps, ("capability_id", "counted", *PHRASE_FIELDS, *_EVIDENCE))
@@ -275,7 +265,8 @@ class _Need:
         spellings: dict[str, Counter[str]] = {}
         rows = records.select("wording", "intent", pl.col("count").fill_null(1)).drop_nulls()
         for wording, intent, often in rows.iter_rows():
-            text = _ASKED.sub("", _POLITE.sub("", visible(intent)))
+            polite = re.sub(r"^please,? |,? please\b", "", visible(intent), flags=re.IGNORECASE)
+            text = _ASKED.sub("", polite)
             is_request = "?" in text or not _PERSONAL.isdisjoint(words(text))
             is_wording = surface(_bare(text)) in self._surfaces
             if text and not (is_request or is_wording) and (self._is_renamed or self.fits(wording)):
@@ -315,8 +306,9 @@ def _tags(row: Mapping[str, Any], chosen: Sequence[str], entries: Sequence[Entry
 
 
 def _frequent(tally: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names with at least half of the mentions of the most frequent one."""
     most = max((item["mentions"] for item in tally), default=0)
-    return [item["name"] for item in tally if item["mentions"] >= _SHARE * most]
+    return [item["name"] for item in tally if 2 * item["mentions"] >= most]
 
 
 def _checklist(records: pl.DataFrame, label: str) -> list[dict[str, object]]:
@@ -329,7 +321,7 @@ def _checklist(records: pl.DataFrame, label: str) -> list[dict[str, object]]:
         .unique(["tenant_id", "sitting"], keep="first", maintain_order=True)
         .with_columns(pl.int_range(pl.len()).over(IMAGE_KEY).alias("turn"))
         .sort("turn", maintain_order=True)
-        .head(SESSIONS)
+        .head(_SESSIONS)
     )
     return [_check(row, label) for row in chosen.iter_rows(named=True)]
 
@@ -355,15 +347,15 @@ def shared_words(label: str, wordings: Mapping[str, int], ignored: frozenset[str
     for wording, often in wordings.items():
         mentions.update(dict.fromkeys(map(stem, words(wording)), often))
     usage = {parts: max(mentions[stem(word)] for word in parts) for parts in _core(label, ignored)}
-    least = _SHARED_BY * sum(wordings.values())
-    shared = [parts for parts, often in usage.items() if often >= least] or [*usage]
+    mentioned, most_words = sum(wordings.values()), 4
+    shared = [parts for parts, often in usage.items() if 2 * often >= mentioned] or [*usage]
     foremost = sorted(shared, key=lambda parts: -usage[parts])
     lengths = accumulate(map(len, foremost))
-    fitting = sum(length <= _NAME_WORDS for length in lengths) or 1
+    fitting = sum(length <= most_words for length in lengths) or 1
     chosen = [parts for parts in usage if parts in foremost[:fitting]]
     inner = [place for place, parts in enumerate(chosen) if not _LINKING.issuperset(parts)]
     kept = chosen[inner[0] : inner[-1] + 1] if inner else chosen
-    return [*chain.from_iterable(kept)][:_NAME_WORDS]
+    return [*chain.from_iterable(kept)][:most_words]
 
 
 def propose_name(
@@ -386,13 +378,14 @@ def _core(label: str, ignored: frozenset[str]) -> list[tuple[str, ...]]:
 
     Each has its parts: several if it is hyphenated, one of which may be a function word.
     """
-    for text in (_BREAK.split(_ASIDE.sub(" ", label))[0], label):
+    # A dash or colon explains the text before it.
+    for text in (re.split(r"\s[—–-]\s|[:;]", re.sub(r"\([^()]*\)", " ", label))[0], label):
         own: list[tuple[str, ...]] = []
         known: set[str] = set()
         for run in text.split():
             parts = [word for word in words(run) if not word.isdigit()]
             for group in [parts] if re.search(HYPHEN, run) else [[word] for word in parts]:
-                is_content = any(stem(word) not in ignored and word not in _NEGATIONS for word in group)
+                is_content = any(stem(word) not in ignored and word not in {"no", "not"} for word in group)
                 new = tuple(word for word in group if stem(word) not in known)
                 if is_content and new:
                     own.append(new)

@@ -14,9 +14,7 @@ from vocabgap.model.sources import NOT_GRANTED, Phrase, Rule, rules_in_force
 from vocabgap.model.tables import GAPS, stripped
 from vocabgap.text import words
 
-_USUAL_REASON: Final = "not_enabled"  # of a call that was not granted
 _READ: Final = ("description", "missing_capability", "workaround", "notes")
-_SEARCHED: Final = ("description", "workaround", "notes")  # by regular expressions
 
 # The end of a clause.
 _CLAUSE_END: Final = re.compile(
@@ -40,10 +38,6 @@ _FAILURES: Final = frozenset([
     "aborted", "hang", "hangs", "hung", "stalled", "crashed",
 ])  # fmt: skip
 
-# Between two words of ASCII text without apostrophes; nothing is between those of `brokenPipe`.
-_BETWEEN: Final = r"[\x00-/:-@\[-`{-\x7f]*"
-
-_LONGEST_NAME: Final = 120  # characters
 _TOOL_NAMES: Final = (  # in a message
     r"[`'\"“‘]([^`'\"“”‘’\s]{2,128})[`'\"”’]",
     r"\b(\w+_\w+)\b",
@@ -90,7 +84,7 @@ def _marks(lines: pl.LazyFrame, rules: Sequence[Rule]) -> pl.LazyFrame:
     """Return the rows that count but fit a rule: columns `ROW`, `why_not` and `rule`."""
     texts = [stripped(pl.col(name).fill_null("")).alias(name) for name in _READ]
     is_noted = pl.col("notes").str.contains(NOT_GRANTED_NOTES)
-    reason = pl.col("notes").str.extract(NOT_GRANTED_NOTES).fill_null(_USUAL_REASON)
+    reason = pl.col("notes").str.extract(NOT_GRANTED_NOTES).fill_null("not_enabled")
     named = (pl.when(_fits(rule)).then(pl.lit(rule.name)) for rule in rules if rule.patterns)
     fitting = pl.concat_list(pl.lit(None, pl.String), *named).list.drop_nulls()
     suspects = (
@@ -103,9 +97,8 @@ def _marks(lines: pl.LazyFrame, rules: Sequence[Rule]) -> pl.LazyFrame:
     judged = cache(partial(rule_of, rules=rules))
     why_not_of = {rule.name: rule.why_not for rule in rules}
     marks = []
-    for row, *own, noted, fitted in suspects.iter_rows():
-        rule = noted or judged(*own, fitting=tuple(fitted))
-        if rule:
+    for row, *read, noted, fitted in suspects.iter_rows():
+        if rule := noted or judged(*read, fitting=tuple(fitted)):
             marks.append((row, NOT_GRANTED if noted else why_not_of[rule], rule))
     columns = {ROW: pl.Int64(), **{name: GAPS.schema[name] for name in ("why_not", "rule")}}
     return pl.LazyFrame(marks, columns, orient="row")
@@ -138,7 +131,7 @@ def _tools(part: pl.LazyFrame) -> pl.LazyFrame:
         *(message.str.extract(expression) for expression in _TOOL_NAMES),
     )
     marked = part.filter(why_not=NOT_GRANTED)
-    by_tool = marked.select(pl.coalesce(candidates).str.head(_LONGEST_NAME).alias("tool"), "rule")
+    by_tool = marked.select(pl.coalesce(candidates).str.head(120).alias("tool"), "rule")
     return by_tool.group_by("tool", "rule").agg(pl.len().alias("records"))
 
 
@@ -171,9 +164,8 @@ def rule_of(
 
 
 def _fits(rule: Rule) -> pl.Expr:
-    return pl.any_horizontal(
-        pl.col(name).str.contains(f"(?i:{pattern})") for pattern in rule.patterns for name in _SEARCHED
-    )
+    searched = pl.col("description", "workaround", "notes")
+    return pl.any_horizontal(searched.str.contains(f"(?i:{pattern})") for pattern in rule.patterns)
 
 
 def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
@@ -189,7 +181,7 @@ def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
 
 
 def _words_of(clauses: Sequence[str]) -> set[str]:
-    return {word for clause in clauses for word in clause.split()}
+    return set("".join(clauses).split())
 
 
 def _clauses(text: str) -> list[str]:
@@ -218,4 +210,5 @@ def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
     whole = pl.concat_str(_READ, separator="\n")
     beyond = whole.str.len_bytes() != whole.str.len_chars()
     letters = whole.str.replace_all("'", "", literal=True).str.to_lowercase()
-    return beyond | letters.str.contains("|".join(begins).replace(" ", _BETWEEN))
+    between = r"[\x00-/:-@\[-`{-\x7f]*"  # words of ASCII text; nothing is between those of `brokenPipe`
+    return beyond | letters.str.contains("|".join(begins).replace(" ", between))

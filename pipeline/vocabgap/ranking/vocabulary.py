@@ -3,13 +3,13 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -26,20 +26,10 @@ from vocabgap.files.refusals import FileKind, existing_content, file_kind, refus
 from vocabgap.model.sources import pointer_of, value_at
 from vocabgap.text import printable_name, shortened
 
-# Places of the fields in manifests and tools lists; the first place with a value counts.
-_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "name": ("name",),
-    "description": ("description", "title", "annotations.title"),
-    "tags": ("tags",),
-    "operations": ("touches", "operations"),
-}
 # Places of the entries in an object: in a manifest, and in an MCP server's answer to tools/list, with or
 # without its JSON-RPC envelope.
 _HOLDERS: Final = ("entries", "tools", "result.tools")
 _MANIFESTS: Final = ("manifest.json", "manifest.yaml", "manifest.yml")
-_KEYS_SHOWN: Final = 5
-
-_LIST_HINT: Final = "expected a list of texts, or one text that is split at commas"
 _PATH_HINT: Final = Hint(
     "check the paths of --vocabulary and of [vocabulary] in the settings",
     (),
@@ -81,13 +71,6 @@ class Vocabulary:
     files: tuple[VocabularyFile, ...] = ()
 
 
-class _Item(NamedTuple):
-    """One object of a file, and its place for errors."""
-
-    place: str
-    fields: Mapping[str, Any]
-
-
 def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
     """Read what agents can already ask for.
 
@@ -116,7 +99,7 @@ def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
         # The pack of a manifest is its folder's name, the pack of another file its name without the ending.
         pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
         with _naming(path):
-            placed = [(item.place, _entry(item, pack)) for item in _items(path, content)]
+            placed = [(place, _entry(place, fields, pack)) for place, fields in _items(path, content)]
         digest = hashlib.sha256(content).hexdigest()
         files.append(VocabularyFile(pack, printable_name(path.name), len(placed), digest))
         for place, entry in placed:
@@ -156,9 +139,8 @@ def _files(path: Path) -> list[Path]:
 
 def _manifests(folder: Path) -> Iterator[Path]:
     def refuse(error: OSError) -> None:
-        raise AccessDeniedError(
-            f"folder '{error.filename}' of a vocabulary cannot be read", hint="check its permissions"
-        ) from error
+        problem = f"folder '{error.filename}' of a vocabulary cannot be read"
+        raise AccessDeniedError(problem, hint="check its permissions") from error
 
     for place, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -172,13 +154,12 @@ def _naming(path: Path) -> Iterator[None]:
     except InvalidInputError as error:
         raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"vocabulary '{path}': {error}", hint="correct the file, or save it in UTF-8"
-        ) from error
+        hint = "correct the file, or save it in UTF-8"
+        raise InvalidInputError(f"vocabulary '{path}': {error}", hint=hint) from error
 
 
-def _items(path: Path, content: bytes) -> Iterator[_Item]:
-    """Yield the entries of a file: of a list, or of an object that maps each name to the rest."""
+def _items(path: Path, content: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the place and the fields of each entry of a list, or of an object that maps names to the rest."""
     parse = _PARSERS.get(path.suffix.casefold())
     if parse is None:
         raise InvalidInputError(
@@ -194,18 +175,16 @@ def _items(path: Path, content: bytes) -> Iterator[_Item]:
         value = value_at(value, pointer_of(holder))
     if isinstance(value, Mapping) and all(isinstance(fields, Mapping) for fields in value.values()):
         for name, fields in value.items():
-            yield _Item(f"entry '{shortened(str(name))}'", {"name": name, **fields})
+            yield f"entry '{shortened(str(name))}'", {"name": name, **fields}
         return
     if not isinstance(value, list):
-        raise InvalidInputError(
-            f"{holder} holds no list of entries, but {short_repr(value)}", hint=_ENTRIES_HINT
-        )
+        problem = f"{holder} holds no list of entries, but {short_repr(value)}"
+        raise InvalidInputError(problem, hint=_ENTRIES_HINT)
     for number, fields in enumerate(value, start=1):
         if not isinstance(fields, Mapping):
-            raise InvalidInputError(
-                f"entry {number}: expected an object, found {short_repr(fields)}", hint=_ENTRIES_HINT
-            )
-        yield _Item(f"entry {number}", fields)
+            problem = f"entry {number}: expected an object, found {short_repr(fields)}"
+            raise InvalidInputError(problem, hint=_ENTRIES_HINT)
+        yield f"entry {number}", fields
 
 
 def _lines(text: str) -> list[object]:
@@ -214,9 +193,8 @@ def _lines(text: str) -> list[object]:
         try:
             values += [json.loads(line)] if line.strip() else []
         except ValueError as error:
-            raise InvalidInputError(
-                f"line {number}: {error}", hint="write one JSON object per line"
-            ) from error
+            hint = "write one JSON object per line"
+            raise InvalidInputError(f"line {number}: {error}", hint=hint) from error
     return values
 
 
@@ -234,44 +212,35 @@ _PARSERS: Final[Mapping[str, Callable[[str], object]]] = {
 }
 
 
-def _entry(item: _Item, pack: str) -> Entry:
-    name = _text(item, _FIELDS["name"])
+def _entry(place: str, fields: Mapping[str, Any], pack: str) -> Entry:
+    """Return an entry; the first place of a field with a value counts, of a manifest or of a tools list."""
+
+    def value_of(*paths: str) -> tuple[str, Any]:
+        values = ((path, value_at(fields, pointer_of(path))) for path in paths)
+        return next(((path, value) for path, value in values if value is not None and value != ""), ("", ""))
+
+    def text_of(*paths: str) -> str:
+        path, value = value_of(*paths)
+        require_kind(f"{place}: {path}", value, str, "text", hint="put the value in quotes")
+        require_text(place, value)
+        return str(value).strip()
+
+    def texts_of(*paths: str) -> tuple[str, ...]:
+        path, value = value_of(*paths)
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+            hint = "expected a list of texts, or one text that is split at commas"
+            raise InvalidInputError(f"{place}: {path}: expected texts, found {short_repr(value)}", hint=hint)
+        for part in parts:
+            require_text(place, part)
+        return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+    name = text_of("name")
     if not name:
-        keys = ", ".join(short_repr(key) for key in islice(item.fields, _KEYS_SHOWN)) or "none"
-        raise InvalidInputError(
-            f"{item.place}: 'name' is missing or blank; its first keys are {keys}",
-            hint="give every entry a name",
-        )
-    place = item.place
+        keys = ", ".join(map(short_repr, islice(fields, 5))) or "none"
+        problem = f"{place}: 'name' is missing or blank; its first keys are {keys}"
+        raise InvalidInputError(problem, hint="give every entry a name")
     if f"'{shortened(name)}'" not in place:
-        item = item._replace(place=f"{place} ('{shortened(name)}')")
-    description = _text(item, _FIELDS["description"])
-    tags, operations = (_texts(item, _FIELDS[field]) for field in ("tags", "operations"))
-    for text in (name, description, *tags, *operations):
-        require_text(place, text)
-    return Entry(name, description, tags, operations, pack)
-
-
-def _value(item: _Item, paths: Sequence[str], default: object) -> tuple[str, Any]:
-    """Return the first path that leads to a value, and the value."""
-    values = ((path, value_at(item.fields, pointer_of(path))) for path in paths)
-    return next(((path, value) for path, value in values if value is not None and value != ""), ("", default))
-
-
-def _text(item: _Item, paths: Sequence[str]) -> str:
-    path, value = _value(item, paths, "")
-    if not isinstance(value, str):
-        raise InvalidInputError(
-            f"{item.place}: {path}: expected text, found {short_repr(value)}", hint="put the value in quotes"
-        )
-    return value.strip()
-
-
-def _texts(item: _Item, paths: Sequence[str]) -> tuple[str, ...]:
-    path, value = _value(item, paths, ())
-    parts = value.split(",") if isinstance(value, str) else value
-    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
-        raise InvalidInputError(
-            f"{item.place}: {path}: expected texts, found {short_repr(value)}", hint=_LIST_HINT
-        )
-    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+        place = f"{place} ('{shortened(name)}')"
+    description = text_of("description", "title", "annotations.title")
+    return Entry(name, description, texts_of("tags"), texts_of("touches", "operations"), pack)
