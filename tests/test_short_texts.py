@@ -49,13 +49,3 @@ def test_decisions_are_told_by_their_file_and_run(made: Run, tmp_path: Path) -> 
 
     where = f"'{tmp_path / 'said.jsonl'}'; run '{made.published.folder}'"
     assert repr(book) == f"Decisions({where})"
-
-
-@pytest.mark.parametrize("value", ["30d", "2026-05-01", datetime(2026, 5, 1)])  # noqa: DTZ001 - that is the point
-def test_a_selection_refuses_what_is_no_moment_as_it_is_made(value: object) -> None:
-    with pytest.raises(
-        vg.VocabgapError, match="since: expected a datetime with an offset"
-    ) as refused:
-        vg.Selection(since=value)  # type: ignore[arg-type]
-
-    assert "timedelta(days=30)" in refused.value.hint

@@ -26,9 +26,7 @@ def counted(gaps: pl.DataFrame) -> list[str]:
 
 
 def test_a_corrected_record_counts_no_more(image: Path) -> None:
-    first = logged(
-        image, "blur along a path", satisfaction=1, operations_involved=["blurs"], notes="seen"
-    )
+    first = logged(image, "blur along a path", satisfaction=1, notes="seen")
 
     second = vg.log_gap(image, corrects=first.gap_id[:8], satisfaction=-1)
 
@@ -66,11 +64,7 @@ def test_of_two_needs_of_one_state_the_one_that_is_meant_is_corrected(image: Pat
         ({"corrects": "00"}, "expected at least 4 digits", 2),
         ({"corrects": 5}, "corrects: expected a record_id, or its beginning, found 5", 2),
         ({"image_id": "fjord"}, "a correction must name the image", 2),
-        (
-            {"timestamp": "2020-01-01T00:00:00Z"},
-            "a correction must be later than the corrected record",
-            2,
-        ),
+        ({"timestamp": "2020-01-01T00:00:00Z"}, "a correction must be later than the correct", 2),
         ({"satisfaction": 7}, "satisfaction: expected", 2),
     ],
 )
@@ -94,16 +88,14 @@ def test_a_correction_corrects_one_record(image: Path) -> None:
     assert counted(found(image)) == [first.gap_id, second.gap_id]
 
 
-@pytest.mark.parametrize("snapshot", [None, "", "v1", STATE[1:]])
+@pytest.mark.parametrize("snapshot", [None, STATE[1:]])
 def test_a_record_without_a_digest_of_its_snapshot_is_named_by_its_identifier(
     image: Path, snapshot: str | None
 ) -> None:
     first = vg.log_gap(image, missing_capability="x", snapshot_hash=snapshot)
     second = vg.log_gap(image, corrects=first.gap_id, missing_capability="y")
-    assert (second.record["description"], second.record["notes"]) == (
-        "y",
-        f"corrects {first.gap_id}",
-    )
+    assert second.record["description"] == "y"
+    assert second.record["notes"] == f"corrects {first.gap_id}"
     assert counted(found(image)) == [second.gap_id]
 
 
@@ -121,14 +113,6 @@ def test_what_another_writer_adds_meanwhile_is_looked_at(image: Path) -> None:
         second = vg.log_gap(image, corrects=first.gap_id, satisfaction=-1, on_wait=add)
 
     assert counted(found(image)) == [vg.scan(image).gaps["record_id"][1], second.gap_id]
-
-
-def test_a_category_that_is_left_empty_is_that_of_the_earlier_record(image: Path) -> None:
-    first = logged(image, "calm water", intent_category="tone")
-    assert (
-        vg.log_gap(image, corrects=first.gap_id, intent_category="").record["intent_category"]
-        == "tone"
-    )
 
 
 def test_a_record_of_another_log_is_not_corrected(image: Path) -> None:

@@ -132,11 +132,8 @@ def test_another_writer_is_waited_for_and_then_named(
 def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path) -> None:
     with log.open("ab") as held:
         assert lock_descriptor(held.fileno(), blocking=False)
-        with subprocess.Popen(
-            [sys.executable, "-m", "vocabgap", "log", image, "-d", "two"],
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
+        command = [sys.executable, "-m", "vocabgap", "log", image, "-d", "two"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             assert "waiting: another program" in process.stderr.readline()
             process.send_signal(signal.SIGTERM)
@@ -155,9 +152,8 @@ def test_a_file_that_may_not_grow_takes_a_whole_line_or_none(image: Path, log: P
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
         "sys.exit(run(['log', sys.argv[1], '-d', 'two']))"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code, image], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", code, image]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert (result.returncode, result.stdout) == (4, "")
     assert str(log) in result.stderr

@@ -100,9 +100,8 @@ def test_a_call_of_an_unknown_tool_is_a_gap_once(project: Path) -> None:
 def test_a_call_of_a_tool_that_is_not_granted_is_logged_as_such(project: Path) -> None:
     off = "Rake exists but is not enabled in this context. Use one of the available tools instead."
     unset = "<tool_use_error>Error: No such tool available: Rake."
-    log_calls(
-        "claude-code", ended(project, result("Rake", "toolu_1", content=f"{unset} {off}")), None
-    )
+    call = result("Rake", "toolu_1", content=f"{unset} {off}")
+    log_calls("claude-code", ended(project, call), None)
     gaps = scan(project).gaps
 
     assert gaps.select("missing_capability", "notes").rows() == [
@@ -123,7 +122,6 @@ def test_cursor_tells_of_a_call_when_it_fails(project: Path) -> None:
         {"failure_type": "permission_denied"},
         {"failure_type": "timeout"},
         {"is_interrupt": True},
-        {"error_message": "File does not exist"},
         {"error_message": "Tool render does not exist"},
         {"hook_event_name": "stop"},
         {"tool_name": "a b; rm", "error_message": "Tool a b; rm does not exist"},
@@ -140,9 +138,6 @@ def test_a_failure_of_another_kind_is_no_gap(project: Path, other: dict[str, obj
         "{torn, No such tool available: x",
         json.dumps(result("x", "toolu_1", is_error=False)),
         json.dumps(typed("No such tool available: x")),
-        json.dumps(
-            typed([{"type": "text", "text": "No such tool available: x", "is_error": True}])
-        ),
         json.dumps({**result("x", "y"), "message": "No such tool available: x"}),
     ],
 )
@@ -293,7 +288,7 @@ def test_a_hook_reads_only_the_end_of_a_log(project: Path) -> None:
     assert [len(log_calls("claude-code", session, None)) for _ in range(2)] == [1, 0]
 
 
-@pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [None, signal.SIGTERM])
 def test_a_hook_ends_with_0_and_without_text_at_a_signal_or_when_it_waits(
     number: int | None,
 ) -> None:

@@ -17,8 +17,8 @@ import pytest
 import vocabgap as vg
 from vocabgap.model.record import LOG_NAME
 
-KILLS = int(os.environ.get("VOCABGAP_KILLS", "6"))
-WRITERS = 5
+KILLS = int(os.environ.get("VOCABGAP_KILLS", "4"))
+WRITERS = 3
 LONGEST = 120 + 2 * KILLS  # seconds
 WRITER = Path(__file__).parent / "endless_writer.py"
 

@@ -35,14 +35,6 @@ def test_what_tells_most_decides(
     assert category(texts, operations) == found
 
 
-def test_a_long_text_is_judged_by_its_beginning() -> None:
-    assert category(("crop to a circle. " + "sharpen the grain " * 500,), ()) == "detail"
-    assert (
-        category(("crop to a circle. " + "as I said " * 500 + "sharpen the grain " * 500,), ())
-        == "composition"
-    )
-
-
 def test_the_agents_own_category_is_mostly_found(pytestconfig: pytest.Config) -> None:
     judged = []
     for log in sorted(outside(pytestconfig, "chemigram/workspace").glob(f"*/{LOG_NAME}")):
@@ -62,19 +54,14 @@ def test_the_agents_own_category_is_mostly_found(pytestconfig: pytest.Config) ->
 def test_most_labelled_needs_get_their_category_and_wrong_ones_are_rarer_than_open_ones() -> None:
     """Words were tuned to `film` and `museum`. `studio` and `building` were written afterwards."""
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
-    for line in (
-        (Path(__file__).parents[1] / "data" / "categories.tsv").read_text("utf-8").splitlines()
-    ):
+    table = Path(__file__).parents[1] / "data" / "categories.tsv"
+    for line in table.read_text("utf-8").splitlines():
         trade, label, need = line.split("\t")
         guess = category((need,), ())
         verdict = "right" if guess == label else "open" if guess == UNCATEGORIZED else "wrong"
         verdicts[trade][verdict] += 1
 
-    for sets, needs in (
-        ("photograph studio", 95),
-        ("photograph studio building", 155),
-        ("film museum", 120),
-    ):
+    for sets, needs in (("photograph studio building", 155), ("film museum", 120)):
         found = sum(map(verdicts.__getitem__, sets.split()), Counter[str]())
         assert found.total() == needs
         assert found["right"] >= 0.86 * needs

@@ -40,7 +40,9 @@ def test_preference_never_outweighs_a_mention() -> None:
 
 def _best(table: pl.DataFrame) -> int:
     """The weight of the best matching, by trying all."""
-    weight = {(one, other): shared for one, other, shared, _ in table.rows()}
+    weight: dict[tuple[str, str], int] = {
+        (one, other): often for one, other, often, _ in table.rows()
+    }
     left, right = sorted({one for one, _ in weight}), sorted({other for _, other in weight})
     seats = [*right, *(None for _ in left)]
     return max(

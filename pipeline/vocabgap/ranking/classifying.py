@@ -28,23 +28,17 @@ if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
-LEAST_RECORDS: Final = 50
-LEAST_CATEGORIES: Final = 2
-LEAST_OF_OPERATION: Final = 10
-_NEARLY_ALL: Final = 0.9
-_LEAST_OF_CATEGORY: Final = 5  # fewer are no pattern
+_DIGITS: Final = 9  # of a weight, on which different processors agree
+_CATEGORY: Final = 5  # fewer are no pattern
 _BY_CHANCE: Final = 0.001  # probability that all records of a term lack a category by chance
 _MOST_WORDINGS: Final = 20_000  # to learn from; more cost time and hardly change the result
 # Probabilities are better calibrated than with 1 or 100.
 _INVERSE_REGULARISATION: Final = 10.0
 _ITERATIONS: Final = 1_000
 _DIGITS: Final = 9  # of a weight, on which different processors agree
-_CATEGORY: Final = ("category", "category_by", "category_probability")
 # At this probability more than nine in ten judged records get the category of the agent. Cross-validated:
 # 0.96 (38 % of the records are judged) if nobody asked for the same need before, else 0.99 (89 %).
 SURE: Final = 0.8
-
-
 _TEXTS: Final = (*PHRASE_FIELDS, "intent")  # columns that are read
 
 
@@ -112,21 +106,19 @@ def reclassify(
         operation_aliases={**operation_aliases},
     )
     assigned = by_agents.each(partial(_judged, judge=judge))
-    columns = [
-        pl.coalesce(pl.col(f"{name}_assigned").cast(GAPS.schema[name]), name).alias(name)
-        for name in _CATEGORY
-    ]
+    names = {name: f"{name}_assigned" for name in ("category", "category_by", "category_probability")}
+    columns = [pl.coalesce(pl.col(names[name]).cast(GAPS.schema[name]), name).alias(name) for name in names]
 
     def with_assigned(part: pl.LazyFrame) -> pl.LazyFrame:
         # Both are sorted by row, so that the join needs no table of all assigned categories.
         joined = part.join_asof(assigned.lazy(), on=ROW, tolerance=0, suffix="_assigned")
-        return joined.with_columns(columns).drop(f"{name}_assigned" for name in _CATEGORY)
+        return joined.with_columns(columns).drop(names.values())
 
     return by_agents.then(with_assigned)
 
 
 def _judged(part: pl.LazyFrame, judge: Callable[..., Verdict]) -> pl.LazyFrame:
-    """Return `ROW` and the columns of `_CATEGORY` of the records without a category."""
+    """Return `ROW` and the columns about the category of the records without one."""
     lacking = part.filter(pl.col("category_by").is_null() | (pl.col("category_by") == CategoryBy.GUESS))
     read = lacking.select(ROW, *_TEXTS, "operations_involved").collect()
     judged = cache(judge)
@@ -193,21 +185,19 @@ def train(corpus: Parts, category: Callable[[str], str] = fold_category) -> Clas
     of_parts = corpus.each(partial(_counted_terms, category=category))
     counts = of_parts.group_by("terms", "category").agg(records.sum())
     has_category = pl.col("category") != UNCATEGORIZED
-    examples = counts.filter(has_category, pl.col("terms") != "").filter(
-        records.sum().over("category") >= _LEAST_OF_CATEGORY
-    )
-    if examples["records"].sum() < LEAST_RECORDS or examples["category"].n_unique() < LEAST_CATEGORIES:
+    fewest_of_category, fewest, by_chance = 5, 50, 0.001
+    is_frequent = records.sum().over("category") >= fewest_of_category
+    examples = counts.filter(has_category, pl.col("terms") != "").filter(is_frequent)
+    if examples["records"].sum() < fewest or examples["category"].n_unique() == 1:
         return None
     # Repeated wordings are one example with a greater weight, in an order that records do not change.
-    distinct = examples.sort("records", "terms", "category", descending=[True, False, False]).head(
-        _MOST_WORDINGS
-    )
+    distinct = examples.sort("records", "terms", "category", descending=[True, False, False]).head(20_000)
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     vectorizer = TfidfVectorizer(analyzer=list)
     rows = vectorizer.fit_transform(distinct["terms"].str.split("\n").to_list())
-    model = LogisticRegression(C=_INVERSE_REGULARISATION, max_iter=_ITERATIONS)
+    model = LogisticRegression(C=10.0, max_iter=1_000)  # 1 or 100 gives less calibrated probabilities
     model.fit(rows, distinct["category"].to_list(), sample_weight=distinct["records"].to_numpy())
     lacking = float(counts.select(records.filter(~has_category).sum() / records.sum()).item())
     uncategorized = (
@@ -216,7 +206,7 @@ def train(corpus: Parts, category: Callable[[str], str] = fold_category) -> Clas
         .filter(pl.col("terms") != "")
         .group_by("terms")
         .agg(has_category.any(), records.sum())
-        .filter(~pl.col("category"), lacking**records <= _BY_CHANCE)
+        .filter(~pl.col("category"), lacking**records <= by_chance)
     )
     return _plain(vectorizer, model, uncategorized["terms"])
 
@@ -239,19 +229,17 @@ def operations_of(
     """Learn the category of each operation from the categorised records of a corpus."""
     involved = corpus.each(_involved).with_row_index("kind").explode("operations_involved")
     keys = folded(involved["operations_involved"], lambda name: operation_key(operation(name)))
+    categories = folded(involved["intent_category"], category)
     seen = (
-        involved.select(
-            "kind", "records", operation=keys, category=folded(involved["intent_category"], category)
-        )
+        involved.select("kind", "records", operation=keys, category=categories)
         .filter((pl.col("category") != UNCATEGORIZED) & (pl.col("operation") != ""))
         .unique(["kind", "operation"])
         .group_by("operation", "category")
         .agg(pl.col("records").sum())
     )
-    clear = seen.filter(
-        pl.col("records") >= _NEARLY_ALL * pl.col("records").sum().over("operation"),
-        pl.col("records").sum().over("operation") >= LEAST_OF_OPERATION,
-    ).sort("operation")
+    fewest, all_of_operation = 10, pl.col("records").sum().over("operation")
+    is_clear = (pl.col("records") >= 0.9 * all_of_operation) & (all_of_operation >= fewest)
+    clear = seen.filter(is_clear).sort("operation")
     return dict(clear.select("operation", "category").iter_rows())
 
 
@@ -267,16 +255,11 @@ def _plain(
 ) -> Classifier:
     """Return the model as plain numbers; scikit-learn keeps one row of weights for two categories."""
     weights, intercepts = model.coef_, model.intercept_
-    if len(model.classes_) == LEAST_CATEGORIES:
+    if len(weights) == 1:
         weights, intercepts = np.vstack([0 * weights, weights]), np.append(0 * intercepts, intercepts)
     of_terms = np.round(weights.T, _DIGITS).tolist()
     idf = np.round(vectorizer.idf_, _DIGITS).tolist()
-    return Classifier(
-        tuple(map(str, model.classes_)),
-        tuple(np.round(intercepts, _DIGITS).tolist()),
-        {
-            term: (idf[place], tuple(of_terms[place]))
-            for term, place in sorted(vectorizer.vocabulary_.items())
-        },
-        frozenset(uncategorized),
-    )
+    places = sorted(vectorizer.vocabulary_.items())
+    terms_known = {term: (idf[place], tuple(of_terms[place])) for term, place in places}
+    rounded = tuple(np.round(intercepts, _DIGITS).tolist())
+    return Classifier(tuple(map(str, model.classes_)), rounded, terms_known, frozenset(uncategorized))

@@ -36,16 +36,9 @@ from vocabgap.ranking.priority import age_in_days, weekly
 
 MAX_EXAMPLES: Final = 3
 MAX_WORKAROUNDS: Final = 5
-MIN_REPEAT_SESSIONS: Final = 5
-INTERVAL_TOLERANCE: Final = 0.2
-REGULAR_INTERVALS: Final = 4
-OF_INTERVALS: Final = 5
-_BEYOND_TIME: Final = 1 << 59  # microseconds
-MIN_COMBINED: Final = 2
-MIN_SUPPORT: Final = 2
-_UNREAD: Final = {"root_kind", "byte_offset", "record_id"}
+READ: Final = {"root_kind", "byte_offset", "record_id"}
 READ: Final = (
-    *(name for name in RECORDS.names if name not in _UNREAD),
+    *(name for name in RECORDS.names if name not in {"root_kind", "byte_offset", "record_id"}),
     *("cluster", "wording", "surface", "recorded", "counted", ROW),
 )
 """The columns of clustered records that evidence needs."""
@@ -252,13 +245,14 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """
     has_pointer = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
     pointers = pl.sum_horizontal(has_pointer).cast(pl.Int64)
-    moment = pl.col("timestamp").to_physical().fill_null(-_BEYOND_TIME)
+    beyond_time = 1 << 59  # microseconds
+    moment = pl.col("timestamp").to_physical().fill_null(-beyond_time)
     position = [*LINE_KEY, ROW]
     later = [False] * len(position)
     # Sort only the deciding columns; look up the texts of the few examples.
     deciding = dict.fromkeys(["cluster", *IMAGE_KEY, "timestamp", *position])
     rows = clustered.select(*deciding, pointers.alias("pointers"), image=pl.struct(IMAGE_KEY).hash())
-    rows = rows.with_columns(value=pl.col("pointers") * 2 * _BEYOND_TIME + moment).with_row_index("record")
+    rows = rows.with_columns(value=pl.col("pointers") * 2 * beyond_time + moment).with_row_index("record")
     # The best records of enough images have this value; no record below it is chosen.
     best = rows.group_by("cluster", "image").agg(pl.col("value").max())
     enough = best.group_by("cluster").agg(pl.col("value").top_k(MAX_EXAMPLES).min(), images=pl.len())
@@ -291,12 +285,12 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     counts at its first mention. A record without a known session counts as a session of its own. Records
     without a readable timestamp are ignored.
     """
-    wording = ["cluster", "tenant_id", "surface"]
+    wording, fewest = ["cluster", "tenant_id", "surface"], 5
     has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
     sessions = (
         clustered.select(*wording, "timestamp", "session_id", "count")
         .filter(pl.col("timestamp").is_not_null())
-        .filter(pl.len().over(wording) >= MIN_REPEAT_SESSIONS)
+        .filter(pl.len().over(wording) >= fewest)
         .with_row_index("record")
         .with_columns(
             pl.when(has_session).then("session_id").alias("session"),
@@ -307,7 +301,7 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
         .sort("timestamp")
     )
     interval = pl.col("interval").drop_nulls()
-    near = (interval - interval.median()).abs() <= INTERVAL_TOLERANCE * interval.median()
+    near = (interval - interval.median()).abs() <= 0.2 * interval.median()
     return (
         sessions.with_columns(
             pl.col("timestamp").diff().dt.total_microseconds().over(wording).alias("interval")
@@ -316,10 +310,10 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
         .agg(
             pl.len().alias("turns"),
             interval.median().alias("median"),
-            (near.sum() * OF_INTERVALS >= REGULAR_INTERVALS * interval.len()).alias("regular"),
+            (near.sum() * 5 >= 4 * interval.len()).alias("regular"),
             pl.col("mentions").sum(),
         )
-        .filter(pl.col("turns") >= MIN_REPEAT_SESSIONS, pl.col("median") > 0, "regular")
+        .filter(pl.col("turns") >= fewest, pl.col("median") > 0, "regular")
         .group_by("cluster")
         .agg(pl.col("mentions").sum().alias("repeats"))
     )
@@ -368,10 +362,10 @@ def combinations(clustered: pl.DataFrame, fold: Callable[[str], str]) -> pl.Data
     """
     recurring = (
         clustered.with_columns(operation_sets(clustered["operations_involved"], fold))
-        .filter(pl.col("operations").list.len() >= MIN_COMBINED)
+        .filter(pl.col("operations").list.len() > 1)
         .group_by("cluster", "operations")
         .agg(MENTIONS)
-        .filter(pl.col("mentions") >= MIN_SUPPORT)
+        .filter(pl.col("mentions") > 1)
     )
     return _listed(recurring, "combinations", ["operations"], by=[pl.col("operations").list.join("\n")])
 
