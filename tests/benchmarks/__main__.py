@@ -32,7 +32,7 @@ COSTS: Final = {
         (
             "benchmarks",
             (
-                "ingest", "clustering", "reviewing", "ranking", "page", "history", "gaplog", "engines",
+                "ingest", "clustering", "reviewing", "ranking", "page", "gaplog", "engines",
                 "traces",
             ),
         ),

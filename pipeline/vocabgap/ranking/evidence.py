@@ -36,7 +36,6 @@ from vocabgap.ranking.priority import age_in_days, weekly
 
 MAX_EXAMPLES: Final = 3
 MAX_WORKAROUNDS: Final = 5
-READ: Final = {"root_kind", "byte_offset", "record_id"}
 READ: Final = (
     *(name for name in RECORDS.names if name not in {"root_kind", "byte_offset", "record_id"}),
     *("cluster", "wording", "surface", "recorded", "counted", ROW),
