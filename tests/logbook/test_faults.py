@@ -132,7 +132,7 @@ def test_another_writer_is_waited_for_and_then_named(
 def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path) -> None:
     with log.open("ab") as held:
         assert lock_descriptor(held.fileno(), blocking=False)
-        command = [sys.executable, "-m", "vocabgap", "log", image, "-d", "two"]
+        command = [sys.executable, "-m", "vocabgap", "log", str(image), "-d", "two"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             assert "waiting: another program" in process.stderr.readline()
@@ -152,7 +152,7 @@ def test_a_file_that_may_not_grow_takes_a_whole_line_or_none(image: Path, log: P
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
         "sys.exit(run(['log', sys.argv[1], '-d', 'two']))"
     )
-    command = [sys.executable, "-c", code, image]
+    command = [sys.executable, "-c", code, str(image)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert (result.returncode, result.stdout) == (4, "")

@@ -21,8 +21,6 @@ from vocabgap.ranking.priority import PINNED, in_order, is_established, trends, 
 from vocabgap.text import count
 
 _DEFAULTS: Final = RankSettings()
-_INTERVAL: Final = ("rank_low", "rank_high")
-_ORDER_HINT: Final = "pass the result of vocabgap.rank, or some of its rows in the same order"
 
 
 def rank(
@@ -113,8 +111,7 @@ def rank_parts(
 
     moment = pl.col("timestamp").filter("recorded").min()
     earliest = cast("datetime | None", lines.each(lambda part: part.select(moment))["timestamp"].min())
-    units = drawn_units(lines.then(counted))
-    whole = Whole(now, earliest, units)
+    whole = Whole(now, earliest, drawn_units(lines.then(counted)))
     step = partial(
         evidence,
         whole=whole,
@@ -136,13 +133,10 @@ def capabilities_of(
 
     The tables are taken out of the dictionary, so that they need no memory after their use.
     """
+    weekly = trends(tables.pop("weeks"), whole.now, whole.earliest, settings.window_weeks)
     described = (
         with_priority(_capabilities(tables, clusters), settings, whole.now, whole.earliest)
-        .join(
-            trends(tables.pop("weeks"), whole.now, whole.earliest, settings.window_weeks),
-            on="cluster",
-            how="left",
-        )
+        .join(weekly, on="cluster", how="left")
         .join(identities.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(pl.coalesce("given", "label").alias("label"))
     )
@@ -157,10 +151,11 @@ def capabilities_of(
     is_first = pl.col("standing") == PINNED
     if ranking.select(is_first.any()).item():
         # A pin is no evidence: the interval is that of the rank by counts.
-        by_counts = placed(pins=False).select("cluster", *_INTERVAL)
+        interval = ("rank_low", "rank_high")
+        by_counts = placed(pins=False).select("cluster", *interval)
         ranking = ranking.join(by_counts, on="cluster", how="left", suffix="_unpinned").with_columns(
             pl.when(is_first).then(pl.col(f"{name}_unpinned")).otherwise(name).alias(name)
-            for name in _INTERVAL
+            for name in interval
         )
     return (
         ranking.with_columns(pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by"))
@@ -184,7 +179,8 @@ def order_of(
     fitting = [by for by in wanted if ranked["rank"].is_sorted() and falls[by.value].item()]
     if not fitting:
         order = " nor ".join(by.value for by in wanted)
-        raise InvalidInputError(f"the capabilities are not ranked by {order}", hint=_ORDER_HINT)
+        hint = "pass the result of vocabgap.rank, or some of its rows in the same order"
+        raise InvalidInputError(f"the capabilities are not ranked by {order}", hint=hint)
     return fitting[0]
 
 
@@ -214,13 +210,9 @@ def _require_clustered(lines: pl.DataFrame, wordings: pl.DataFrame) -> None:
     spoken = lines.select(phrase().alias("wording"), "recorded", "counted")
     groups = spoken.join(wordings.select("wording", "cluster"), on="wording", how="left")
     if strangers := groups["cluster"].null_count():
-        raise InvalidInputError(
-            f"{strangers} records have wordings that were not clustered",
-            hint="rank the records that were clustered, or some of them",
-        )
+        problem = f"{strangers} records have wordings that were not clustered"
+        raise InvalidInputError(problem, hint="rank the records that were clustered, or some of them")
     known = groups.filter("recorded")["cluster"].unique()
     if strangers := groups.filter("counted", ~pl.col("cluster").is_in(known.implode())).height:
-        raise InvalidInputError(
-            f"the corpus has no record of the groups of {count(strangers, 'record')}",
-            hint="pass all records that were clustered as the corpus",
-        )
+        problem = f"the corpus has no record of the groups of {count(strangers, 'record')}"
+        raise InvalidInputError(problem, hint="pass all records that were clustered as the corpus")

@@ -29,13 +29,6 @@ if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
 
 _DIGITS: Final = 9  # of a weight, on which different processors agree
-_CATEGORY: Final = 5  # fewer are no pattern
-_BY_CHANCE: Final = 0.001  # probability that all records of a term lack a category by chance
-_MOST_WORDINGS: Final = 20_000  # to learn from; more cost time and hardly change the result
-# Probabilities are better calibrated than with 1 or 100.
-_INVERSE_REGULARISATION: Final = 10.0
-_ITERATIONS: Final = 1_000
-_DIGITS: Final = 9  # of a weight, on which different processors agree
 # At this probability more than nine in ten judged records get the category of the agent. Cross-validated:
 # 0.96 (38 % of the records are judged) if nobody asked for the same need before, else 0.99 (89 %).
 SURE: Final = 0.8

@@ -33,12 +33,9 @@ from vocabgap.model.tables import (
 from vocabgap.text import surface_of
 
 ID_DIGITS: Final = 12
-_AUTHOR: Final = "author"
 _Pair = tuple[str | None, str | None]  # capabilities of the earlier and the later run
 OUTGROWN: Final = " – no longer holds: the group has outgrown it"  # in column `decisions`
-_STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
 _SIDES: Final = ("previous", "present")
-_NAMES: Final = pl.List(pl.String)
 _DECIDED: Final = {name: kind for name, kind in IDENTITIES.schema.items() if name != "capability_id"}
 
 
@@ -98,13 +95,13 @@ def identify(
         .agg(pl.col("mentions").sum())
         .join(raw.rename({"cluster": "proposed", "label_surface": "group_surface"}), on="proposed")
     )
-    capability_ids = [
+    own_ids = [
         derived_id(split or "") if cluster is None else ids[cluster] for cluster, split, _ in clusters.origins
     ]
     for number, (_, _, named) in enumerate(clusters.origins):
-        if named is not None and named not in capability_ids:  # the grouping united both by itself
-            capability_ids[number] = named
-    table = clusters.clusters.select("cluster", pl.Series("capability_id", capability_ids, pl.String))
+        if named is not None and named not in own_ids:  # the grouping united both by itself
+            own_ids[number] = named
+    table = clusters.clusters.select("cluster", capability_id=pl.Series(own_ids, dtype=pl.String))
     known_clusters = surfaces.group_by("cluster").agg(pl.col("known").any())
     otherwise = pl.when(pl.col("known") | pl.lit(baseline is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
@@ -136,7 +133,7 @@ def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
         capability_id=pl.Series(ids, dtype=pl.String),
         status=pl.lit(OPEN),
         pinned=pl.lit(value=False),
-        decisions=pl.lit([], _NAMES),
+        decisions=pl.lit([], pl.List(pl.String)),
     ).match_to_schema(IDENTITIES.schema, missing_columns="insert")
 
 
@@ -167,10 +164,8 @@ def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFram
     for label in labels["label_surface"]:
         ids.append(carried.get(label) or _unused(label, taken))
         taken.add(ids[-1])
-    return labels.with_columns(
-        pl.Series("group_id", ids, pl.String),
-        pl.Series("known", [label in continued for label in labels["label_surface"]], pl.Boolean),
-    )
+    known = pl.col("label_surface").is_in([*continued])
+    return labels.with_columns(known.alias("known"), group_id=pl.Series(ids, dtype=pl.String))
 
 
 def _unused(label: str, taken: set[str]) -> str:
@@ -194,10 +189,10 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) 
         .group_by("cluster")
         .agg(pl.col("last_mention").max())
     )
-    action = pl.col("action")
+    action, status_of = pl.col("action"), {"dismiss": DISMISSED, "author": AUTHORED, "reopen": OPEN}
     is_pin = action == "pin"
-    gives_status = action.is_in(list(_STATUS_OF))
-    has_regressed = (action == _AUTHOR) & (pl.col("last_mention") > pl.col("time")).fill_null(value=False)
+    gives_status = action.is_in([*status_of])
+    has_regressed = (action == "author") & (pl.col("last_mention") > pl.col("time")).fill_null(value=False)
     is_outgrown = gives_status & ~has_regressed & (2 * pl.col("carried") < pl.col("whole"))
     carried = (  # mentions of the surfaces that a decision is about, per group
         verdicts.select("decision_id", surface="about")
@@ -209,7 +204,7 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) 
     )
     why = f"{{}}{OUTGROWN}, with {{}} of {{}} mentions in the same words"
     in_words = pl.when("is_outgrown").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
-    given = pl.when("has_regressed").then(pl.lit(REGRESSED)).otherwise(action.replace(_STATUS_OF))
+    given = pl.when("has_regressed").then(pl.lit(REGRESSED)).otherwise(action.replace(status_of))
     return (
         verdicts.join(surfaces.select("surface", "cluster"), on="surface")
         .unique(["cluster", "decision_id"], keep="first", maintain_order=True)

@@ -26,8 +26,7 @@ SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
 _CELLS: Final = 1 << 21  # numbers in each array, for the draws that are computed at once
 _HELD: Final = 128 << 20  # bytes of places that are held in memory
-_COLUMNS: Final = ("rank_low", "rank_high", "tie_group")
-_INTERVALS: Final = {name: CAPABILITIES.schema[name] for name in _COLUMNS}
+_INTERVALS: Final = {name: CAPABILITIES.schema[name] for name in ("rank_low", "rank_high", "tie_group")}
 
 
 @dataclass(frozen=True)
@@ -82,14 +81,8 @@ def rank_intervals(
     else:
         low, high, groups = _drawn_ranks(shares, blocks, settings)
     place = np.arange(ordered.height, dtype=np.int64)
-    return pl.DataFrame(
-        {
-            "rank_low": np.minimum(low, place) + 1,
-            "rank_high": np.maximum(high, place) + 1,
-            "tie_group": groups,
-        },
-        schema=_INTERVALS,
-    )
+    columns = (np.minimum(low, place) + 1, np.maximum(high, place) + 1, groups)
+    return pl.DataFrame(dict(zip(_INTERVALS, columns, strict=True)), schema=_INTERVALS)
 
 
 def _shares(drawn: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, whole: Whole) -> _Shares:
@@ -109,7 +102,7 @@ def _shares(drawn: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, whole: Whole
         starts=np.searchsorted(entries["place"].to_numpy(), np.arange(ordered.height + 1)).astype(np.int32),
         units=entries["unit"].to_numpy().astype(np.int32),
         values={name: entries[name].to_numpy() for name in wanted},
-        size=drawn.height if whole.units is None else whole.units.lazy().collect().height,
+        size=drawn.height if whole.units is None else whole.units.height,
         often=often,
         is_one_image=whole.is_one_image,
     )

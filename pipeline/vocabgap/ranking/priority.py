@@ -23,9 +23,6 @@ SIGNIFICANCE: Final = 0.1
 """The expected share of wrong trends among those that are shown."""
 RECENT_PARTS: Final = 3
 _MICROSECONDS_A_WEEK: Final = 7 * MICROSECONDS_A_DAY
-_MICROSECONDS_AN_HOUR: Final = MICROSECONDS_A_DAY // 24
-
-
 PINNED: Final = 0  # number of a block, see `in_order`
 
 
@@ -109,7 +106,7 @@ def weekly(
             "cluster",
             "tenant_id",
             (ago // _MICROSECONDS_A_WEEK).clip(upper_bound=weeks).alias("week"),
-            (ago // _MICROSECONDS_AN_HOUR).alias("hour"),
+            (ago // (MICROSECONDS_A_DAY // 24)).alias("hour"),
             pl.when(stripped(pl.col("session_id")) != "").then("session_id").alias("session"),
             "count",
         )

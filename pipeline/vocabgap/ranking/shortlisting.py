@@ -1,5 +1,6 @@
 """Choose the few capabilities to consider first: by priority."""
 
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -34,16 +35,11 @@ def shortlist_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Setting
     first = scored.sort("pinned", "score", "rank", descending=[True, True, False]).head(MOST)
     is_near = pl.col("score") >= LEAST_SHARE * pl.col("score").max()
     chosen = first.with_row_index().filter((pl.col("index") < FEWEST) | pl.col("pinned") | is_near)
-    return tuple(
-        Candidate(
-            name,
-            draft(
-                name,
-                ranked,
-                vocabulary=vocabulary if settings.vocabulary.paths else None,
-                stop_words=settings.cluster.stop_words,
-                operation_aliases=settings.operation_aliases,
-            ).entry,
-        )
-        for name in chosen["capability_id"]
+    drafted = partial(
+        draft,
+        ranked=ranked,
+        vocabulary=vocabulary if settings.vocabulary.paths else None,
+        stop_words=settings.cluster.stop_words,
+        operation_aliases=settings.operation_aliases,
     )
+    return tuple(Candidate(name, drafted(name).entry) for name in chosen["capability_id"])
