@@ -13,7 +13,6 @@ from builders import gap, write_corpus
 from builders.decisions import Studio
 from vocabgap.decisions.record import Action, append_decisions, decide, subject
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.listing.deciding import Decisions
 from vocabgap.model.settings import ClusterSettings
 from vocabgap.pipeline import Run
 from vocabgap.reporting.comparison import compare, compared_in_words

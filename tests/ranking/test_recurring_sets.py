@@ -129,4 +129,4 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     lists = [[*names[:place], *names[place + 1 :]] for place in range(MOST_OPERATIONS)]
     found = recurring_sets(of_sessions(*lists * 2))
     assert next(steps) <= 51
-    assert min(counts_of(found).values()) > LEAST
+    assert all(often > LEAST for often in counts_of(found).values())
