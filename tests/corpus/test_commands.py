@@ -14,8 +14,6 @@ import pytest
 from builders import gap, write_config
 from builders.command import CommandResult, vocabgap
 from vocabgap.corpus.chunks import PARSER_ID
-from vocabgap.corpus.corpus import open_corpus
-from vocabgap.files import locking
 from vocabgap.model.record import LOG_NAME, SHARED_TENANT
 
 NORTH = ("--tenant", "north", "--repo", "photos")
@@ -70,10 +68,8 @@ def rows() -> int:
 def test_push_with_a_bad_line_ends_with_2_and_names_it(photos: Path) -> None:
     output, event = corpus("push", photos, *NORTH), result("push", photos, *NORTH)
 
-    assert (output.code, output.out) == (
-        2,
-        "3 records pushed, 3 of them new; 0 withdrawn; 1 error\n",
-    )
+    assert output.code == 2
+    assert output.out == "3 records pushed, 3 of them new; 0 withdrawn; 1 error\n"
     assert output.err.startswith(f"KB_FILE_PARSE_FAILED: fjord/{LOG_NAME}:2: invalid_json")
     assert (event["ingested"], event["deleted"], event["tenantId"]) == (3, 0, "north")
     assert [error["code"] for error in event["errors"]] == ["KB_FILE_PARSE_FAILED"]
@@ -98,9 +94,7 @@ def test_payload_is_pushed_by_its_own_tenant_alone() -> None:
 
 
 @pytest.mark.parametrize(("spoof", "code", "ingested"), [("overwrite", 0, 3), ("reject", 2, 0)])
-def test_setting_overwrites_or_rejects_a_false_claim(
-    tmp_path: Path, spoof: str, code: int, ingested: int
-) -> None:
+def test_setting_decides_on_claims(tmp_path: Path, spoof: str, code: int, ingested: int) -> None:
     write_payload("north", "else")
     config = write_config(tmp_path, f'[corpus]\ntenant_spoof = "{spoof}"\n')
     push = ("push", "p.json", *NORTH, "--config", config)
@@ -117,10 +111,8 @@ def test_faults_of_a_payload_are_named_by_their_place() -> None:
 
     Path("p.json").write_text('{\n"files": oops}')
     output = corpus("push", "p.json", *NORTH)
-    assert (output.code, "p.json: expected JSON: Expecting value: line 2" in output.err) == (
-        2,
-        True,
-    )
+    assert output.code == 2
+    assert "p.json: expected JSON: Expecting value: line 2" in output.err
 
 
 def test_push_without_a_tenant_or_into_a_folder_of_other_files_is_refused(sound: Path) -> None:
@@ -134,24 +126,13 @@ def test_push_without_a_tenant_or_into_a_folder_of_other_files_is_refused(sound:
     assert sorted(path.name for path in sound.iterdir()) == ["fjord", "heron"]
 
 
-def test_corpus_lies_where_the_environment_says(
-    sound: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_environment_names_the_corpus(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOCABGAP_CORPUS", "shared")
 
     corpus("push", sound, *NORTH)
 
     assert Path("shared", "manifest.json").is_file()
     assert 'folder = "shared"' in vocabgap("status").out
-
-
-def test_another_writer_is_named(pushed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
-
-    with open_corpus("corpus").store.changing("a very long restore"):
-        output = corpus("push", pushed, "--tenant", "south", "--repo", "photos")
-
-    assert (output.code, "a very long restore" in output.err) == (4, True)
 
 
 # withdrawal
@@ -178,10 +159,8 @@ def test_logs_that_vanished_are_withdrawn_by_name_by_snapshot_or_by_git(pushed: 
     ):
         shutil.copytree("corpus", f"copy-{number}")
         output = corpus("push", pushed, *NORTH, *signal, "--corpus", f"copy-{number}")
-        assert (output.code, output.out) == (
-            0,
-            "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n",
-        )
+        assert output.code == 0
+        assert output.out == "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n"
     unknown = corpus("push", pushed, *NORTH, "--base", "no-such")
     outside = corpus("push", pushed, *NORTH, "--base", "HEAD~1", "--git", pushed.parent)
     assert (unknown.code, "KB_REVISION_BOUNDARY_RESOLVER_FAILED" in unknown.err) == (2, True)
@@ -238,17 +217,6 @@ def test_lift_refuses_options_that_hashes_cannot_answer() -> None:
     assert "--lift allows only --tenant, --repo and --record" in output.err
 
 
-@pytest.mark.usefixtures("pushed")
-def test_record_is_forgotten_by_the_beginning_of_its_identifier() -> None:
-    listed = [json.loads(line) for line in vocabgap("--json", "list", "corpus").out.splitlines()]
-    identity = next(row["record_id"] for row in listed if row.get("record_id"))
-
-    output = corpus("forget", "--tenant", "north", "--record", identity[:12], "--yes")
-
-    assert output.out.startswith("1 record forgotten, ")
-    assert corpus("forget", "--tenant", "north", "--record", identity[:7]).code == 3
-
-
 REMOVALS = [("forget", "--tenant", "north"), ("admin", "remove-orphans", "--tenant", "north")]
 
 
@@ -264,20 +232,16 @@ def outdated(pushed: Path) -> Path:
 
 @pytest.mark.usefixtures("outdated")
 @pytest.mark.parametrize("removal", REMOVALS)
-def test_a_removal_shows_the_records_and_needs_a_yes_without_a_terminal(
-    removal: tuple[str, ...],
-) -> None:
+def test_removal_shows_records_and_needs_a_yes(removal: tuple[str, ...]) -> None:
     before = Path("corpus", "manifest.json").read_bytes()
 
     shown, refused = corpus(*removal, "--dry-run"), corpus(*removal)
     between = Path("corpus", "manifest.json").read_bytes()
     done = corpus(*removal, "--yes")
 
-    assert (shown.code, shown.out.startswith("3 records"), " would be " in shown.out) == (
-        0,
-        True,
-        True,
-    )
+    assert shown.code == 0
+    assert shown.out.startswith("3 records")
+    assert " would be " in shown.out
     assert (refused.code, refused.out, between == before) == (2, "", True)
     assert (
         "3 records of north? Nothing was changed\n  confirm it with --yes; --dry-run shows"
@@ -336,9 +300,7 @@ def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("pushed")
-def test_unknown_names_end_with_3_and_the_nearest_name(
-    words: tuple[str | Path, ...], output: str
-) -> None:
+def test_unknown_name_gets_the_nearest_one(words: tuple[str | Path, ...], output: str) -> None:
     before = Path("corpus", "manifest.json").read_bytes()
 
     refused = corpus(*words)
@@ -346,10 +308,8 @@ def test_unknown_names_end_with_3_and_the_nearest_name(
     assert (refused.code, refused.out) == (3, "")
     assert output in refused.err
     assert "\n  did you mean '" in refused.err
-    assert (Path("corpus", "manifest.json").read_bytes(), Path("p.json").exists()) == (
-        before,
-        False,
-    )
+    assert Path("corpus", "manifest.json").read_bytes() == before
+    assert not Path("p.json").exists()
 
 
 def test_corpus_that_is_not_there_ends_with_3() -> None:
@@ -368,17 +328,6 @@ def test_restore_of_a_bad_line_names_it_and_ends_with_2() -> None:
     output = corpus("restore", "b.jsonl")
 
     assert (output.code, "b.jsonl:1: " in output.err, "embedding" in output.err) == (2, True, True)
-
-
-def test_damage_is_named_and_nothing_is_exported(pushed: Path) -> None:
-    corpus("push", pushed, "--tenant", "south", "--repo", "photos")
-    part = max(Path("corpus").glob("chunks-*.parquet"))
-    part.write_bytes(part.read_bytes()[:-9] + bytes(9))
-
-    output = corpus("status")
-    assert output.code == 4
-    assert output.err.startswith(f"vocabgap: 'corpus/{part.name}' is damaged: its digest")
-    assert (corpus("export", "all.jsonl").code, Path("all.jsonl").exists()) == (4, False)
 
 
 @pytest.mark.usefixtures("pushed")

@@ -46,11 +46,9 @@ def test_every_difference_from_a_case_is_named(tmp_path: Path, run: Run) -> None
     path = tmp_path / "cases.jsonl"
     path.write_text("\n".join([json.dumps(GOOD), *(line for line, _ in FAILING)]), encoding="utf-8")
     code, (first, *failed, total) = run(path)
-    assert (code, first, total) == (
-        1,
-        "ok   good",
-        f"{len(FAILING) + 1} cases: 1 ok, {len(FAILING)} failed",
-    )
+    assert code == 1
+    assert first == "ok   good"
+    assert total == f"{len(FAILING) + 1} cases: 1 ok, {len(FAILING)} failed"
     for line, (_, message) in zip(failed, FAILING, strict=True):
         assert line.startswith(message)
 

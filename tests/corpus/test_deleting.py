@@ -33,9 +33,7 @@ def without(*gone: tuple[str, str, str]) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     "tombstone", ["a", {"sourcePath": "a"}, {"sourcePath": "a", "repoSlug": "lab"}]
 )
-def test_a_tombstone_withdraws_one_path_of_one_tenant_and_repository(
-    store: MemoryStore, tombstone: object
-) -> None:
+def test_tombstone_withdraws_one_path_of_one_owner(store: MemoryStore, tombstone: object) -> None:
     result = push(store, {"files": [], "deleted": [tombstone]}, tenant="ada", repo="lab")
     assert (result.deleted, result.errors) == (1, ())
     assert left(store) == without(("ada", "lab", "a"))
@@ -68,9 +66,7 @@ def test_a_snapshot_withdraws_what_it_does_not_list_and_is_kept(store: MemorySto
 @pytest.mark.parametrize(
     "snapshot", [{}, [], {"pathsAfterPush": None}, {"pathsAfterPush": {"a": 1}}, "a", 5]
 )
-def test_a_snapshot_without_a_list_neither_deletes_nor_is_kept(
-    store: MemoryStore, snapshot: object
-) -> None:
+def test_snapshot_without_a_list_changes_nothing(store: MemoryStore, snapshot: object) -> None:
     result = push(
         store, {"files": [], "manifestSnapshot": snapshot}, tenant="ada", repo="lab", confirmed=True
     )
@@ -94,9 +90,7 @@ def test_an_empty_snapshot_has_to_be_confirmed(store: MemoryStore) -> None:
         ({"manifestSnapshot": {"repoSlug": "den", "pathsAfterPush": ["x"]}}, Code.MANIFEST_INVALID),
     ],
 )
-def test_a_push_for_one_repository_touches_no_other(
-    store: MemoryStore, signal: Payload, code: Code
-) -> None:
+def test_push_touches_no_other_repository(store: MemoryStore, signal: Payload, code: Code) -> None:
     result = push(store, {"files": [], **signal}, tenant="ada", repo="lab")
     assert [error.code for error in result.errors] == [code]
     assert left(store) == without()
@@ -131,9 +125,7 @@ def test_the_union_of_all_signals_counts_even_against_a_snapshot(store: MemorySt
         (RuntimeError("broken"), Code.BOUNDARY_FAILED),
     ],
 )
-def test_an_unresolved_boundary_lets_the_other_signals_count(
-    store: MemoryStore, error: Exception, code: Code
-) -> None:
+def test_unresolved_boundary_is_an_error(store: MemoryStore, error: Exception, code: Code) -> None:
     def resolve(_base: str, _head: str) -> list[str]:
         raise error
 

@@ -47,11 +47,6 @@ def test_tenant_is_forgotten_and_no_other(shared: Corpus) -> None:
     assert left(shared) == [("south", "photos", 3)]
 
 
-def test_image_is_forgotten_by_its_folder(shared: Corpus) -> None:
-    assert shared.forget("north", "photos", image="heron") == Forgotten(records=2, paths=1)
-    assert left(shared)[1] == ("north", "photos", 1)
-
-
 def test_image_is_forgotten_by_the_name_in_a_record(corpus: Corpus, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask"), gap("film grain", image_id="fox-3")]})
     corpus.push(root, tenant="north", repo="photos")
@@ -71,9 +66,7 @@ def test_record_is_forgotten_by_its_id(shared: Corpus, column: str, digits: int)
 
 
 @pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"image": "heron"}])
-def test_a_dry_run_counts_the_records_that_are_then_forgotten(
-    shared: Corpus, asked: dict[str, Any]
-) -> None:
+def test_dry_run_counts_what_is_then_forgotten(shared: Corpus, asked: dict[str, Any]) -> None:
     before = shared.store.version().measures
 
     tried = shared.forget("north", **asked, dry_run=True)
@@ -102,9 +95,7 @@ SCOPED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("asked", SCOPED.values(), ids=SCOPED)
-def test_forgotten_text_is_in_no_file_after_a_compaction(
-    shared: Corpus, tmp_path: Path, asked: dict[str, Any]
-) -> None:
+def test_compaction_removes_the_text(shared: Corpus, tmp_path: Path, asked: dict[str, Any]) -> None:
     root = write_corpus(tmp_path, {"heron": [ZEBRA, ZEBRA[:-1]]}, "zoo")  # the second one is torn
     shared.push(root, tenant="zoo-keeper", repo="zoo", snapshot=True)
     assert everything_in(tmp_path / "corpus").count(b"zebra") > 1
@@ -126,9 +117,7 @@ def test_forgotten_text_is_in_no_file_after_a_compaction(
     assert b"zebra" not in everything_in(tmp_path / "corpus")
 
 
-def test_forgotten_line_that_is_broken_since_comes_without_its_text(
-    corpus: Corpus, tmp_path: Path
-) -> None:
+def test_forgotten_line_that_broke_has_no_text(corpus: Corpus, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask"), ZEBRA]})
     corpus.push(root, tenant="north", repo="photos")
     zebra = corpus.scan().gaps.filter(line=2)["record_id"].item()
@@ -174,17 +163,13 @@ def test_forgotten_records_do_not_come_again(shared: Corpus, photos: Path, tmp_p
     assert left(shared)[1] == ("north", "photos", 1)
 
 
-def test_records_forgotten_in_one_repository_may_come_into_another(
-    shared: Corpus, photos: Path
-) -> None:
+def test_another_repository_may_get_forgotten_records(shared: Corpus, photos: Path) -> None:
     shared.forget("north", "photos")
 
     assert shared.push(photos, tenant="north", repo="right-name").added == 3
 
 
-def test_record_that_is_written_anew_or_moved_stays_forgotten(
-    corpus: Corpus, tmp_path: Path
-) -> None:
+def test_rewritten_or_moved_record_stays_forgotten(corpus: Corpus, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask", image_id="heron")]})
     corpus.push(root, tenant="north", repo="photos")
     corpus.forget("north", image="heron")

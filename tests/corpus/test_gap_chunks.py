@@ -52,9 +52,7 @@ def test_every_readable_line_is_a_chunk_with_its_text(corpus: Corpus, photos: Pa
     ]
 
 
-def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(
-    corpus: Corpus, tmp_path: Path
-) -> None:
+def test_log_of_any_bytes_is_pushed_as_far_as_possible(corpus: Corpus, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": []})
     log = root / "heron" / LOG_NAME
     log.write_bytes(b'\xef\xbb\xbf{"description":"sky mask"}\r\n\xff\xfe\n\n{"description":"torn')
@@ -65,9 +63,7 @@ def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(
     assert [error.details["reason"] for error in result.errors] == ["invalid_utf8", "torn"]
 
 
-def test_text_of_a_log_in_a_payload_is_the_same_records(
-    corpus: Corpus, other: Corpus, photos: Path
-) -> None:
+def test_payload_with_a_log_gives_its_records(corpus: Corpus, other: Corpus, photos: Path) -> None:
     files = [
         {
             "content": log.read_text(),
@@ -102,9 +98,7 @@ def test_log_that_has_no_readable_line_any_more_is_still_one(corpus: Corpus, pho
     assert corpus.scan().summary == scan(photos).summary
 
 
-def test_line_that_is_gone_is_withdrawn_with_the_push_of_its_log(
-    corpus: Corpus, photos: Path
-) -> None:
+def test_removed_line_is_withdrawn_with_the_next_push(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH)
     log = photos / "heron" / LOG_NAME
     log.write_text(log.read_text().replace("sky mask", "[redacted]"))
@@ -116,9 +110,7 @@ def test_line_that_is_gone_is_withdrawn_with_the_push_of_its_log(
     assert corpus.scan().summary == scan(photos).summary
 
 
-def test_push_touches_only_the_paths_that_it_has(
-    corpus: Corpus, photos: Path, tmp_path: Path
-) -> None:
+def test_push_changes_only_its_own_paths(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
     corpus.push(photos, tenant="south", repo="photos")
     other = write_corpus(tmp_path, {"heron": [gap("film grain")]}, "part")
@@ -165,9 +157,7 @@ def test_log_whose_last_line_is_cut_off_withdraws_nothing(corpus: Corpus, photos
 
 
 @pytest.mark.parametrize("snapshot", [False, True])
-def test_folder_without_a_log_is_refused(
-    corpus: Corpus, photos: Path, tmp_path: Path, snapshot: bool
-) -> None:
+def test_empty_folder_fails(corpus: Corpus, photos: Path, tmp_path: Path, snapshot: bool) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
 
@@ -178,16 +168,6 @@ def test_folder_without_a_log_is_refused(
     with pytest.raises(NotFoundError, match=r"no log was found in .*corpus'"):
         corpus.push(corpus.store.folder, **NORTH)
     assert corpus.push(empty, **NORTH, deleted=(f"heron/{LOG_NAME}",)).deleted == 2
-
-
-def test_payload_withdraws_only_the_paths_it_names(corpus: Corpus, photos: Path) -> None:
-    corpus.push(photos, **NORTH)
-    path = f"heron/{LOG_NAME}"
-    file = {"content": gap_line("clouds"), "sourcePath": path, "parserId": PARSER_ID}
-
-    result = corpus.push({"files": [file]}, **NORTH)
-
-    assert (result.added, result.deleted, len(chunks(corpus))) == (1, 0, 4)
 
 
 def test_line_that_has_moved_gets_its_new_place(corpus: Corpus, photos: Path) -> None:
@@ -206,9 +186,7 @@ def test_line_that_has_moved_gets_its_new_place(corpus: Corpus, photos: Path) ->
 
 
 @pytest.mark.parametrize("through", ["folder", "payload", "backup"])
-def test_line_that_is_twice_in_a_log_is_counted_twice(
-    corpus: Corpus, other: Corpus, tmp_path: Path, through: str
-) -> None:
+def test_equal_lines_all_count(corpus: Corpus, other: Corpus, tmp_path: Path, through: str) -> None:
     lines = [
         gap_line("sky mask"),
         gap_line("film grain"),
@@ -231,9 +209,7 @@ def test_line_that_is_twice_in_a_log_is_counted_twice(
     assert actual.gaps["line"].to_list() == [1, 2, 3, 4]
 
 
-def test_snapshot_with_a_folder_that_cannot_be_listed_is_refused(
-    corpus: Corpus, photos: Path, tmp_path: Path
-) -> None:
+def test_snapshot_needs_all_folders_listed(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
     (tmp_path / "elsewhere").mkdir()
     shutil.rmtree(photos / "heron")

@@ -11,9 +11,7 @@ CORPUS = "corpus"
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_queries_of_other_tools_are_what_they_print(
-    there: Path, engine: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_queries_are_right(there: Path, engine: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip(
         engine, reason=f"{engine} is not installed, so its query of the manual is not run"
     )

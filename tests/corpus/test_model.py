@@ -94,9 +94,7 @@ def held_by(corpus: Corpus) -> set[Key]:
 
 @settings(max_examples=8)
 @given(steps)
-def test_corpus_is_a_dictionary_model(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[dict[str, Any]]
-) -> None:
+def test_model(tmp_path_factory: pytest.TempPathFactory, steps: list[dict[str, Any]]) -> None:
     corpus, model = open_corpus(tmp_path_factory.mktemp("law") / "corpus"), Model()
     carry_out(corpus, {**BLANK, "files": [("a.md", "one")]})
     model.push({**BLANK, "files": [("a.md", "one")]})
@@ -115,26 +113,3 @@ def test_corpus_is_a_dictionary_model(
 BLANK: dict[str, Any] = {
     "tenant": "north", "repo": "photos", "files": [], "deleted": [], "left": None, "gone": None,
 }  # fmt: skip
-
-
-@settings(max_examples=4)
-@given(
-    st.permutations(["deleted", "left", "gone"]),
-    st.lists(paths, max_size=2),
-    st.lists(paths, max_size=2),
-)
-def test_union_of_withdrawals_does_not_depend_on_their_order(
-    tmp_path_factory: pytest.TempPathFactory, order: list[str], some: list[str], others: list[str]
-) -> None:
-    whole = {**BLANK, "files": [(path, "one") for path in ("a.md", "b.md", "b/c.md")]}
-    folder = tmp_path_factory.mktemp("law")
-    at_once, one_by_one = open_corpus(folder / "one"), open_corpus(folder / "other")
-    signals = {"deleted": some, "left": ["a.md", "b.md"], "gone": others}
-    for corpus in (at_once, one_by_one):
-        carry_out(corpus, whole)
-
-    carry_out(at_once, {**BLANK, **signals})
-    for name in order:
-        carry_out(one_by_one, {**BLANK, name: signals[name]})
-
-    assert held_by(at_once) == held_by(one_by_one)

@@ -29,9 +29,7 @@ def test_payload_comes_through_standard_input(monkeypatch: pytest.MonkeyPatch) -
         (b"", "p.json: expected JSON"),
     ],
 )
-def test_payload_that_is_no_json_object_is_refused_with_its_line(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
+def test_bad_payload_is_refused_with_its_line(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "p.json").write_bytes(content)
 
     with pytest.raises(InvalidInputError) as refused:
@@ -57,8 +55,6 @@ def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Pat
         ("north", "../x"),
     ],
 )
-def test_payload_without_a_usable_tenant_or_repository_is_refused(
-    corpus: Corpus, photos: Path, tenant: str, repo: str
-) -> None:
+def test_unusable_owner_is_refused(corpus: Corpus, photos: Path, tenant: str, repo: str) -> None:
     with pytest.raises(InvalidInputError, match=r"expected (parts of letters|1 to 64)"):
         corpus.push(photos, tenant=tenant, repo=repo)

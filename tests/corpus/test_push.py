@@ -185,9 +185,7 @@ def test_a_present_chunk_keeps_its_first_time(chunk: Chunk) -> None:
     assert store.current.table("paths").equals(snapshots)
 
 
-def test_a_chunk_that_is_pushed_again_gets_the_present_configuration(
-    store: Store, chunk: Chunk
-) -> None:
+def test_pushing_again_updates_the_configuration(store: Store, chunk: Chunk) -> None:
     push(store, {"files": [chunk, {**chunk, "name": "left"}]}, tenant="ada", now=NOW)
     configure(store, "ada")
 

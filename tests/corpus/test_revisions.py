@@ -91,27 +91,21 @@ def test_unknown_revision_is_named(repository: Path, revision: str) -> None:
     assert sorted(path.name for path in repository.iterdir()) == [".git", "a.jsonl"]
 
 
-def test_folder_without_a_repository_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_without_git_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
 
     with pytest.raises(NotFoundError, match="is not in a git repository"):
         deleted_in_git(tmp_path, "a", "b")
 
 
-def test_machine_without_git_is_refused(
-    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_git_is_missing(repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(NotFoundError, match="git cannot be run"):
         deleted_in_git(repository, "a", "b")
 
 
-def test_git_that_hangs_is_ended(
-    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_slow_git_ends(repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
@@ -123,9 +117,7 @@ def test_git_that_hangs_is_ended(
         deleted_in_git(repository, "a", "b")
 
 
-def test_nothing_that_the_repository_names_is_run(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_hook_is_run(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = commit(repository, **{"a.jsonl": "1\n", ".gitattributes": "*.jsonl diff=own\n"})
     head = commit(repository, **{"a.jsonl": None})
     trap = tmp_path / "trap"

@@ -48,9 +48,7 @@ def test_corpus_gives_the_records_of_its_logs(corpus: Corpus, demo: Path, folder
     assert actual.summary == logs.summary
 
 
-def test_report_on_a_corpus_is_that_on_its_logs(
-    corpus: Corpus, photos: Path, folder: Path, tmp_path: Path
-) -> None:
+def test_reports_are_the_same(corpus: Corpus, photos: Path, folder: Path, tmp_path: Path) -> None:
     corpus.push(photos, tenant="local", repo="photos")
 
     outcome = [
@@ -109,9 +107,7 @@ def test_new_push_decides_who_reads(corpus: Corpus, folder: Path) -> None:
     assert sizes == [(0, 0), (1, 1), (0, 0)]  # a warning that it is no longer private
 
 
-def test_corpus_and_logs_together_count_a_record_of_one_tenant_once(
-    corpus: Corpus, photos: Path, folder: Path
-) -> None:
+def test_corpus_and_logs_count_a_record_once(corpus: Corpus, photos: Path, folder: Path) -> None:
     corpus.push(photos, tenant="local", repo="photos")
 
     actual = scan([folder, photos])
@@ -119,9 +115,7 @@ def test_corpus_and_logs_together_count_a_record_of_one_tenant_once(
     assert (actual.summary.records, actual.summary.duplicates, actual.summary.rejects) == (3, 3, 2)
 
 
-def test_image_of_a_log_in_the_root_is_the_folder_that_it_lay_in(
-    corpus: Corpus, folder: Path, tmp_path: Path
-) -> None:
+def test_log_in_the_root_has_its_image(corpus: Corpus, folder: Path, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": ['{"description": "sky mask"}']})
 
     corpus.push(root / "heron", tenant="north", repo="photos")
@@ -146,9 +140,7 @@ def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Pa
     assert actual.gaps["description"].to_list() == ["sky mask"]
 
 
-def test_damaged_corpus_is_no_folder_without_logs(
-    corpus: Corpus, photos: Path, folder: Path
-) -> None:
+def test_damaged_corpus_is_not_an_empty_folder(corpus: Corpus, photos: Path, folder: Path) -> None:
     corpus.push(photos, tenant="north", repo="photos")
     (folder / "manifest.json").write_text('{"format": "voc')
 

@@ -77,9 +77,7 @@ def holds(version: Version, model: Rows) -> None:
 
 
 @given(changed=CHANGES)
-def test_a_corpus_holds_what_a_dictionary_would_hold(
-    changed: list[Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_store_is_a_dict(changed: list[Any], tmp_path_factory: pytest.TempPathFactory) -> None:
     store, model = Store(tmp_path_factory.mktemp("law") / "corpus"), Rows()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(changes, "_MANY_PARTS", 4)  # so that small parts are joined here, too
@@ -129,24 +127,6 @@ def test_chunks_come_by_tenant_repository_path_line_and_id(store: Store) -> None
     assert ids(store) == ["v", "c", "a", "b", "w", "x", "z", "y"]
 
 
-def test_a_chunk_that_is_there_stays_and_of_two_the_first_counts(store: Store) -> None:
-    assert add(store, chunks("a", content="first"), chunks("a", content="second")) == 1
-    assert add(store, chunks("a", "b", content="third")) == 1
-
-    assert store.version().rows(["content"])["content"].to_list() == ["first", "third"]
-
-
-def test_a_deleted_id_can_come_again_even_in_the_same_change(store: Store) -> None:
-    add(store, chunks("a", "b", content="old"))
-
-    with store.changing("replace") as change:
-        assert change.delete(pl.col("id") == "a") == 1
-        assert ids(change) == ["b"]
-        assert change.add(chunks("a", content="new")) == 1
-
-    assert store.version().rows(["id", "content"]).rows() == [("a", "new"), ("b", "old")]
-
-
 def test_a_condition_that_is_null_deletes_nothing(store: Store) -> None:
     add(store, chunks("a").with_columns(line=pl.lit(None, pl.Int64)))
 
@@ -165,9 +145,7 @@ def test_a_version_does_not_change_when_others_write(store: Store) -> None:
     assert (ids(before), ids(store)) == (["a"], ["c"])
 
 
-def test_a_reader_whose_part_was_just_removed_reads_the_newer_version(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reader_of_a_gone_part_reads_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     add(store, chunks("a"))
     answers = iter([read_manifest(store.folder)])
     add(store, chunks("b"))
@@ -283,15 +261,6 @@ def test_the_next_writer_removes_what_a_killed_one_left_and_no_other_file(store:
     assert ids(store) == ["a"]
 
 
-def test_snapshots_are_replaced_by_repository(store: Store) -> None:
-    for repo, paths in (("lab", ["a", "b"]), ("garden", []), ("lab", ["a"])):
-        with store.changing("snapshot") as change:
-            change.keep_paths("ada", repo, paths, NOW)
-
-    kept = store.version().table("paths").select("repo_slug", "paths").rows()
-    assert kept == [("garden", []), ("lab", ["a"])]
-
-
 def test_vectors_of_another_length_come_once_all_others_are_gone(store: Store) -> None:
     add(store, chunks("a", vector=[1.0, 2.0]), chunks("b"))
     delete(store, pl.col("id") == "a")
@@ -322,9 +291,7 @@ def test_deleted_text_is_in_no_file_after_a_compaction(store: Store) -> None:
     assert (measures.rows, measures.deleted, measures.parts) == (2, 0, 1)
 
 
-def test_a_large_corpus_is_compacted_into_several_parts(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_corpus_keeps_several_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "_PART_ROWS", 12)
     rows = pl.concat(
         [
@@ -343,9 +310,7 @@ def test_a_large_corpus_is_compacted_into_several_parts(
     assert store.version().rows().equals(rows.sort(*PATH_KEY, "line", "id"))
 
 
-def test_many_small_parts_are_joined_and_large_ones_are_not(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_small_parts_are_merged(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "_MANY_PARTS", 4)
     for number in range(11):
         add(store, chunks(f"{number:02}", path=f"{number % 3}.jsonl"))

@@ -1,3 +1,4 @@
+from math import inf, nan
 from typing import Any
 
 import jsonschema
@@ -42,9 +43,7 @@ def test_a_message_names_the_place_the_expectation_and_the_value(chunk: dict[str
         ("parserVersion", "1.0.0-\u2028"), ("parserVersion", "1.0.0-a\u2029b"),
     ],
 )  # fmt: skip
-def test_no_engine_takes_a_line_end_for_the_end(
-    chunk: dict[str, Any], field: str, value: str
-) -> None:
+def test_line_end_is_part_of_the_value(chunk: dict[str, Any], field: str, value: str) -> None:
     chunk[field] = value
     python = jsonschema.Draft202012Validator(contract_schema(PARSED_CHUNK))
     assert not keeps(PARSED_CHUNK, chunk)
@@ -61,21 +60,7 @@ def test_open_objects_may_hold_anything_at_any_depth(chunk: dict[str, Any]) -> N
 
 
 def test_a_record_is_valid_if_and_only_if_it_has_no_faults(chunk: dict[str, Any]) -> None:
-    values: list[object] = [
-        None,
-        "",
-        "x",
-        0,
-        1,
-        1.0,
-        1.5,
-        True,
-        [],
-        ["a"],
-        {},
-        float("nan"),
-        float("inf"),
-    ]
+    values = [None, "", "x", 0, 1, 1.0, 1.5, True, [], ["a"], {}, nan, inf]
     for value in values:
         for field in chunk:
             record = {**chunk, field: value}

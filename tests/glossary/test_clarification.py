@@ -12,26 +12,19 @@ from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import ConflictType, SenseRef, SenseStatus, Strictness
 
 CANDIDATES = (SenseRef("lift", "team_domain", LIFT), SenseRef("lift", "team_domain", STAIN))
+ANSWERS = {
+    "1": Select(0),
+    " 2 ": Select(1),
+    "C": Define(""),
+    "custom": Define(""),
+    "d": Defer(),
+    "": Defer(),
+    **dict.fromkeys(["0", "3", "-1", "²", "9" * 5000, "maybe"]),
+}
 
 
-@pytest.mark.parametrize(
-    ("typed", "answer"),
-    [
-        ("1", Select(0)),
-        (" 2 ", Select(1)),
-        ("C", Define("")),
-        ("custom", Define("")),
-        ("d", Defer()),
-        ("", Defer()),
-        ("0", None),
-        ("3", None),
-        ("-1", None),
-        ("²", None),
-        ("9" * 5000, None),
-        ("maybe", None),
-    ],
-)
-def test_what_is_typed_is_an_answer_or_none(typed: str, answer: Answer | None) -> None:
+@pytest.mark.parametrize(("typed", "answer"), ANSWERS.items(), ids=range(len(ANSWERS)))
+def test_typed_text_is_an_answer_or_none(typed: str, answer: Answer | None) -> None:
     assert parse_answer(typed, CANDIDATES) == answer
 
 
@@ -80,9 +73,7 @@ def test_another_use_against_the_definition_is_another_question(tmp_path: Path) 
     assert after.conflicts == []
 
 
-def test_at_most_three_are_asked_the_worst_first_and_the_rest_has_identifiers(
-    tmp_path: Path,
-) -> None:
+def test_at_most_three_questions_are_asked_the_worst_first(tmp_path: Path) -> None:
     names = ["ashen", "balmy", "crisp", "dusky"]
     write_scope(tmp_path, [(name, meaning) for name in names for meaning in (LIFT, STAIN)])
     context = step(
@@ -137,9 +128,7 @@ def test_what_is_hardly_a_term_becomes_a_draft_once(tmp_path: Path) -> None:
     assert not runtime.load().glossary.resolve(weak[0])
 
 
-def test_questions_that_are_put_off_are_logged_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deferred_questions_share_a_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runtime = runtime_in(tmp_path)
     waits: list[int] = []
     monkeypatch.setattr(os, "fsync", waits.append)

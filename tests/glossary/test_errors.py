@@ -1,5 +1,4 @@
 import pickle
-from pathlib import Path
 
 import pytest
 
@@ -27,8 +26,3 @@ def test_error_of_another_process_is_what_it_was_there(error: VocabgapError) -> 
 
     assert type(found) is type(error)
     assert (str(found), found.exit_code, vars(found)) == (str(error), error.exit_code, vars(error))
-
-
-def test_file_of_a_seed_error_is_a_path() -> None:
-    error = pickle.loads(pickle.dumps(SeedFileValidationError("words.yaml", [])))  # noqa: S301 - as above
-    assert error.file_path == Path("words.yaml")

@@ -150,9 +150,7 @@ def test_what_is_no_list_of_terms_means_nothing(watched: object) -> None:
         (None, {"lift", "api", "mask"}),
     ],
 )
-def test_a_list_of_signs_names_all_that_count_and_an_empty_one_none(
-    signs: object, expected: set[str]
-) -> None:
+def test_list_of_signs_names_all_that_count(signs: object, expected: set[str]) -> None:
     metadata = {"glossary_signs": signs, "glossary_watch_terms": ["lift"]}
     assert {surface for surface, _, _ in found('the API of a "mask"', metadata)} == expected
 
@@ -174,9 +172,7 @@ def test_marks_without_partners_hide_no_term(mark: str) -> None:
 
 
 @given(st.text(), st.lists(st.text(), max_size=3), st.booleans())
-def test_no_text_makes_a_find_that_breaks_its_rules(
-    text: str, named: list[str], curly: bool
-) -> None:
+def test_finds_of_any_text_keep_the_rules(text: str, named: list[str], curly: bool) -> None:
     quoted = f" “{text}” " if curly else f' "{text}" `{text}` {text}'
     terms = extract([Field("text", quoted)], {"glossary_watch_terms": named})
     for each in terms:

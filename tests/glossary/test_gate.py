@@ -39,9 +39,7 @@ def stopped(logs: Path, tmp_path: Path, settings: Settings) -> BlockedByConflict
     return raised.value
 
 
-def test_contested_word_publishes_nothing_and_keeps_nothing_but_its_question(
-    photos: Path, tmp_path: Path
-) -> None:
+def test_contested_word_stops_the_report_with_a_question(photos: Path, tmp_path: Path) -> None:
     settings = settings_with(tmp_path, REGION, DISGUISE)
 
     error = stopped(photos, tmp_path, settings)

@@ -3,19 +3,29 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from glossary.builders import update
-from glossary.steps import answering, runtime_in, step
+from glossary.steps import (
+    LIFT,
+    NOW,
+    STAIN,
+    TWO_LIFTS,
+    answering,
+    runtime_in,
+    step,
+    write_scope,
+)
 from vocabgap.glossary import loading
 from vocabgap.glossary.conflicts import check
-from vocabgap.glossary.events import Actor
+from vocabgap.glossary.events import Actor, GlossarySenseUpdated
 from vocabgap.glossary.extracting import Field, extract
-from vocabgap.glossary.glossary import selected
-from vocabgap.glossary.loading import BY_HAND, GlossaryFiles, append_events, log_name
-from vocabgap.glossary.questions import Define
+from vocabgap.glossary.glossary import added, selected
+from vocabgap.glossary.loading import BY_HAND, GlossaryFiles, append_events, log_name, read_events
+from vocabgap.glossary.questions import Define, Select
 from vocabgap.glossary.senses import ScopeStack, Strictness
 
 
@@ -136,3 +146,28 @@ def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
         in other
     )
     assert line == "skipped in the event logs: 1 unreadable line"
+
+
+def test_missions_without_senses_of_their_own_share_a_glossary(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime = runtime_in(tmp_path)
+    runtime.run(step(), ask=answering(Select(0))[0])
+
+    glossaries = [runtime.load(mission).glossary for mission in ["retouch", "print", None]]
+
+    assert all(each is glossaries[0] for each in glossaries)
+
+
+def test_clock_that_is_behind_is_read_after_what_was_logged(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("mask", "A region")])
+    runtime = runtime_in(tmp_path)
+    ask, _ = answering(Define(LIFT))
+    runtime.run(step('Please "lift" it.'), strictness=Strictness.MAX, ask=ask)
+    glossary = runtime.load().glossary
+    behind = added(glossary, "burn", STAIN, actor=runtime.actor, now=NOW - timedelta(hours=1))
+
+    append_events(runtime.logs, "retouch", [behind])
+
+    *_, before, last = read_events(runtime.logs).events
+    assert isinstance(last.event, GlossarySenseUpdated)
+    assert last.event.timestamp < before.moment == last.moment

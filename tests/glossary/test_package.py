@@ -49,9 +49,7 @@ def test_logged_events_validate(runtime: GlossaryRuntime, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_logged_events_are_read_with_or_without_a_payload(
-    runtime: GlossaryRuntime, kind: str
-) -> None:
+def test_events_are_read_with_or_without_a_payload(runtime: GlossaryRuntime, kind: str) -> None:
     """Terms are texts or objects."""
     for line in lines(runtime, kind):
         event = event_of(line)
@@ -63,9 +61,7 @@ def test_logged_events_are_read_with_or_without_a_payload(
         assert event == event_of(flat) == event_of(other)
 
 
-def test_additions_are_beside_the_payload_and_each_question_names_its_check(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_additions_are_beside_the_payload(runtime: GlossaryRuntime) -> None:
     beside = {line["event_type"]: sorted(line.get("vocabgap", {})) for line in lines(runtime)}
     assert {kind: names for kind, names in beside.items() if names} == {
         "GlossaryClarificationResolved": ["mission_id", "overruled", "usage"],
@@ -83,27 +79,21 @@ def test_events_become_those_of_the_package(runtime: GlossaryRuntime) -> None:
 
     state = package.reduce_glossary_events(made)
     assert {type(each) for each in made} == {package.Event}
-    assert (state.mission_id, made[0].build_id, made[0].aggregate_id) == (
-        "retouch",
-        "mine",
-        "retouch",
-    )
+    assert state.mission_id == "retouch"
+    assert made[0].build_id == "mine"
+    assert made[0].aggregate_id == "retouch"
     assert state.term_senses["team_domain", "mask"].new_sense.definition == "What hides"
     (activated,) = runtime.load_version(state.active_scopes["team_domain"].glossary_version_id)[:1]
     assert activated.surface.surface_text == "lift"
 
 
-def test_missing_package_is_named(
-    runtime: GlossaryRuntime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_package_is_named(runtime: GlossaryRuntime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spec_kitty_events", None)
     with pytest.raises(StateError, match="pip install spec-kitty-events"):
         runtime.package_events()
 
 
-def test_event_about_a_scope_that_the_package_does_not_know_is_refused(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_event_about_a_foreign_scope_is_refused(runtime: GlossaryRuntime) -> None:
     pytest.importorskip("spec_kitty_events", reason=MISSING)
     write_scope(runtime.folder, TWO_LIFTS, "style")
     other = GlossaryRuntime(

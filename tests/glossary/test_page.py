@@ -23,9 +23,7 @@ def blocks(kind: str) -> list[str]:
     ]
 
 
-def test_sessions_of_the_page_are_what_the_commands_print(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_page_shows_what_commands_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
     for name, kind in (

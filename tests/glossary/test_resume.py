@@ -52,9 +52,7 @@ def test_step_goes_on_where_somebody_has_answered_meanwhile(runtime: GlossaryRun
     assert logged(runtime)[before:] == []  # what was done is not done again
 
 
-def test_a_resumed_step_names_the_versions_of_its_checkpoint_which_can_be_loaded(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_resumed_step_names_versions_that_can_be_loaded(runtime: GlossaryRuntime) -> None:
     token, before = stopped(runtime), runtime.load()
     runtime.run(step(), ask=answering(Select(0))[0])
 
@@ -100,9 +98,7 @@ def test_still_open_is_still_stopped_under_its_token(runtime: GlossaryRuntime) -
     ]
 
 
-def test_still_open_with_other_inputs_is_stopped_under_another_token(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_changed_inputs_are_stopped_under_another_token(runtime: GlossaryRuntime) -> None:
     token = stopped(runtime)
 
     with pytest.raises(BlockedByConflictError) as again:
@@ -132,9 +128,7 @@ def test_changed_inputs_are_shown_and_go_on_only_with_a_yes(runtime: GlossaryRun
     assert hash_inputs({"description": "Please lift it."}).startswith(changed.old)
 
 
-def test_strictness_of_the_checkpoint_holds_unless_another_is_asked_for(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_checkpoint_decides_the_strictness_by_default(runtime: GlossaryRuntime) -> None:
     with pytest.raises(BlockedByConflictError) as error:
         runtime.run(step(critical=False), strictness=Strictness.MAX)
     token = error.value.retry_token
@@ -166,9 +160,7 @@ def test_step_that_was_stopped_is_not_let_go_by_settings_that_check_nothing(tmp_
     ],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
-def test_inputs_that_were_kept_are_those_of_the_checkpoint(
-    runtime: GlossaryRuntime, value: object
-) -> None:
+def test_stored_inputs_match_the_checkpoint(runtime: GlossaryRuntime, value: object) -> None:
     given = step()
     given.inputs["given"] = value
     with pytest.raises(BlockedByConflictError) as error:
@@ -187,9 +179,7 @@ def test_step_that_has_gone_on_waits_no_more(runtime: GlossaryRuntime) -> None:
     assert [path.stem for path in runtime.logs.glob("steps/*")] == [first]
 
 
-def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_resumed_step_asks_the_questions_of_the_new_glossary(runtime: GlossaryRuntime) -> None:
     with pytest.raises(BlockedByConflictError) as error:
         runtime.run(step(), strictness=Strictness.MAX)
     write_scope(runtime.folder, [("stain", STAIN)])
@@ -207,9 +197,7 @@ def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(
     assert checkpoint.scope_refs == runtime.load("retouch").glossary.scope_refs
 
 
-def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_checkpoint_without_state_is_enough_for_a_given_step(runtime: GlossaryRuntime) -> None:
     token = stopped(runtime)
     state_path(runtime.logs, token).unlink()
 
@@ -220,9 +208,7 @@ def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(
 
 
 @pytest.mark.parametrize("left", [None, b"", b'{"step_id": "x"'])
-def test_step_of_which_too_little_is_kept_stays_stopped(
-    runtime: GlossaryRuntime, left: bytes | None
-) -> None:
+def test_step_without_its_state_stays_stopped(runtime: GlossaryRuntime, left: bytes | None) -> None:
     token = stopped(runtime)
     state_path(runtime.logs, token).unlink()
     if left is not None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from benchmarks.measuring import Row, Work, cost_of
 from corpus.memory_store import MemoryStore
 from vocabgap.corpus.contracts import PARSED_CHUNK, faults, keeps
 from vocabgap.corpus.identity import content_hash
+from vocabgap.corpus.incoming import HASH_INPUTS
 from vocabgap.corpus.push import push
 
 SIZES: Final = {"small": 5_000, "large": 20_000}  # chunks
@@ -25,40 +27,22 @@ def a_chunk(number: int) -> dict[str, Any]:
         "workaround": "used the closest entry and went on",
         "missing_capability": "sky mask",
     }
+    path, line = f"image-{number % 500}/vocabulary_gaps.jsonl", number // 500 + 1
     return {
-        "schemaVersion": "1.0.0",
-        "tenantId": "ada",
-        "repoSlug": "lab",
-        "rootKind": "external-source",
-        "sourcePath": f"image-{number % 500}/vocabulary_gaps.jsonl",
-        "content": json.dumps(record),
-        "hashInputs": ["kind", "name", "content", "sourcePath", "parserId", "parserVersion"],
-        "parserId": "vocabgap-gap-log",
-        "parserVersion": "1.0.0",
-        "kind": "gap-record",
-        "name": f"{number:064x}",
-        "line_start": number // 500 + 1,
-        "line_end": number // 500 + 1,
-    }
-
-
-def check(chunk: dict[str, Any]) -> object:
-    """Whether it keeps the contract."""
-    return keeps(PARSED_CHUNK, chunk)
+        "schemaVersion": "1.0.0", "tenantId": "ada", "repoSlug": "lab", "rootKind": "external-source",
+        "sourcePath": path, "content": json.dumps(record), "hashInputs": list(HASH_INPUTS),
+        "parserId": "vocabgap-gap-log", "parserVersion": "1.0.0", "kind": "gap-record",
+        "name": f"{number:064x}", "line_start": line, "line_end": line,
+    }  # fmt: skip
 
 
 def find_faults(chunk: dict[str, Any]) -> object:
-    """Every fault of one with three."""
+    """Find every fault of a chunk with three."""
     return faults(PARSED_CHUNK, {**chunk, **FAULTS})
 
 
-def hash_content(chunk: dict[str, Any]) -> object:
-    """Its content hash."""
-    return content_hash(chunk, "ada", "lab")
-
-
 def hash_json(chunk: dict[str, Any]) -> object:
-    """The peer: SHA-256 of its JSON."""
+    """Compute the SHA-256 of the JSON, to compare with."""
     return sha256(json.dumps(chunk).encode()).digest()
 
 
@@ -76,18 +60,14 @@ def pushed(chunks: int) -> Work:
 
 
 def rows(size: str) -> Iterator[Row]:
-    """What is done with each chunk, and a whole push."""
+    """Measure the work on each chunk, and a whole push."""
     chunks = SIZES[size]
-    of = f"{chunks:,} chunks"
+    of, most = f"{chunks:,} chunks", chunks / GOAL
     peer = "JSON and SHA-256 alone", cost_of(of_each, hash_json, chunks)
-    most = chunks / GOAL
+    check = partial(keeps, PARSED_CHUNK)
+    hashing = partial(content_hash, tenant_id="ada", repo_slug="lab")
     yield Row("check chunks", of, cost_of(of_each, check, chunks), *peer, limit=most)
-    yield Row(
-        "check chunks with three faults",
-        of,
-        cost_of(of_each, find_faults, chunks),
-        *peer,
-        limit=most,
-    )
-    yield Row("hash chunks", of, cost_of(of_each, hash_content, chunks), *peer)
+    found = cost_of(of_each, find_faults, chunks)
+    yield Row("check chunks with three faults", of, found, *peer, limit=most)
+    yield Row("hash chunks", of, cost_of(of_each, hashing, chunks), *peer)
     yield Row("push chunks into memory", of, cost_of(pushed, chunks), *peer)

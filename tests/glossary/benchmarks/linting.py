@@ -30,21 +30,8 @@ LIMIT: Final = 0.010  # CPU seconds a file
 MARK_CHARACTERS: Final = 400_000
 # What opens something and, repeated, never closes it.
 MARKS: Final = (
-    "`",
-    "` ``",
-    "](",
-    "[a](",
-    "<",
-    "<a ",
-    "<!--",
-    "www.",
-    "a@",
-    "---\n",
-    "> ",
-    "- ",
-    "x",
-    "a.",
-)
+    "`", "` ``", "](", "[a](", "<", "<a ", "<!--", "www.", "a@", "---\n", "> ", "- ", "x", "a.",
+)  # fmt: skip
 # How what is to be avoided is written, and whether that is wrong.
 WAYS: Final[dict[str, tuple[Callable[[str], str], bool]]] = {
     "as it is listed": (str, True),
