@@ -24,7 +24,6 @@ from vocabgap.corpus.identity import (
     SHARED_REPO,
     content_hash,
     false_claims,
-    milliseconds,
     natural_key,
     normal_tenant,
     refuse_claims,
@@ -45,17 +44,9 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 def validate(given: Input, _: Cases) -> dict[str, Any]:
     found = faults(given["schema"], given["record"])
-    valid = keeps(given["schema"], given["record"])
-    places = {fault.key for fault in found} | {
-        fault.pointer or "/" for fault in found if fault.key is None
-    }
-    rules = [fault.rule for fault in found]
-    return {
-        "valid": valid and not found,
-        "error_at": AnyOf(*sorted(filter(None, places))),
-        "keyword": AnyOf(*rules),
-        "errors": [fault.as_object() for fault in found],
-    }
+    places = {fault.pointer or "/" if fault.key is None else fault.key for fault in found}
+    valid = keeps(given["schema"], given["record"]) and not found
+    return {"valid": valid, "error_at": AnyOf(*sorted(places))}
 
 
 def chunk_hash(given: Input, _: Cases) -> str:
@@ -140,15 +131,7 @@ def diff_manifest(given: Input, _: Cases) -> dict[str, Any]:
         if (moment := _moment(said.get("updatedAt"))) is not None
     ]
     table = pl.DataFrame(snapshots, TABLES["paths"], orient="row")
-    ids = chunks.filter(snapshot_orphans(chunks, table))["id"].to_list()
-    return {
-        "actionableIds": ids,
-        "actionableCount": len(ids),
-        "orphans": ids,
-        "orphanIds": ids,
-        "orphanCount": len(ids),
-        "manifestOrphans": AnyOf(ids, [{"id": each} for each in ids]),
-    }
+    return {"actionableIds": chunks.filter(snapshot_orphans(chunks, table))["id"].to_list()}
 
 
 def diff_config(given: Input, _: Cases) -> dict[str, Any]:
@@ -156,19 +139,9 @@ def diff_config(given: Input, _: Cases) -> dict[str, Any]:
     chunks = _frame(rows if isinstance(rows, list) else [])
     known = isinstance(current, int) and not isinstance(current, bool)
     found = config_orphans(chunks, {TENANT: current} if known else {}, _gap(given))  # type: ignore[dict-item]
-    stale = chunks.filter(found["stale"])
-    actionable = chunks.filter(found["outdated"])["id"].to_list()
-    message = [
-        {"id": identity, "tenantConfigVersion": version, "versionGap": (current or 0) - version}
-        for identity, version in stale.select("id", "config_version").iter_rows()
-    ]
     return {
-        "stale": stale["id"].to_list(),
-        "staleIds": stale["id"].to_list(),
-        "staleCount": len(stale),
-        "staleOrphans": AnyOf(stale["id"].to_list(), message),
-        "actionableIds": actionable,
-        "actionableCount": len(actionable),
+        "stale": chunks.filter(found["stale"])["id"].to_list(),
+        "actionableIds": chunks.filter(found["outdated"])["id"].to_list(),
     }
 
 
@@ -178,29 +151,18 @@ def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
     tenant = normal_tenant(given.get("tenantId") or TENANT) or ""
     with store.changing("configuration") as change:
         change.configure(tenant)
+    paths = normal_paths(given["pathsAfterPush"])
+    if paths is None:
+        return {"error": str(Code.TENANT_MANIFEST_INVALID), "written": False}
     before = dict(store.current.config_versions)
-    snapshot: dict[str, Any] = {}
-    paths = normal_paths(given.get("pathsAfterPush"))
-    error = (
-        None if paths is not None and given.get("repoSlug") else str(Code.TENANT_MANIFEST_INVALID)
-    )
-    if paths is not None and error is None:
-        with store.changing("snapshot") as change:
-            change.keep_paths(tenant, given["repoSlug"], paths, NOW)
-        ((owner, repo, moment, kept),) = store.current.table("paths").rows()
-        snapshot = {
-            "node": f"kb-manifest:{owner}",
-            "tenantId": owner,
-            "repoSlug": repo,
-            "pathsAfterPush": kept,
-            "updatedAt": milliseconds(moment),
-            "visibility": DEFAULT_VISIBILITY,
-        }
+    with store.changing("snapshot") as change:
+        change.keep_paths(tenant, given["repoSlug"], paths, NOW)
+    ((owner, _repo, _moment, kept),) = store.current.table("paths").rows()
     return {
-        **snapshot,
-        "error": error,
-        "code": error,
-        "written": store.current.table("paths").height > 0,
+        "node": f"kb-manifest:{owner}",
+        "tenantId": owner,
+        "pathsAfterPush": kept,
+        "visibility": DEFAULT_VISIBILITY,
         "config_version_bumped": store.current.config_versions != before,
     }
 
@@ -227,7 +189,6 @@ def restore(given: Input, _: Cases) -> dict[str, Any]:
         "null_documents": texts.count(None),
         "truncate_calls": int("there before" not in ids),
         "error": AnyOf(error is not None, error),
-        "written": sum(sizes),
     }
 
 
@@ -256,13 +217,9 @@ def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
     live_ids = [[each] if each in present else divergent.get(each, []) for each, _ in records]
     return {
         "outcome": outcomes[0] if single else outcomes,
-        "outcomes": outcomes,
         "liveIds": live_ids[0] if single else live_ids,
         "scan": _divergence_scan(live, given),
         "refusal": refusal.code if refusal else None,
-        "error": refusal.code if refusal else None,
-        "message": refusal.message if refusal else None,
-        "divergent": refusal.details["divergent"] if refusal else 0,
         "written": 0 if refusal else len(incoming),
     }
 
@@ -309,14 +266,11 @@ def _moment(count: object) -> datetime | None:
 
 def _backup(given: Input) -> list[Any]:
     """Return the records that a case restores; it names only the fields that matter to it."""
-    if "records" in given:
-        return list(given["records"])
-    if "embeddings" in given:
-        parts = [{"embedding": each} for each in given["embeddings"]]
-    elif "documents" in given:
-        parts = [{"document": each} for each in given["documents"]]
-    else:
-        parts = [{"document": given.get("document")}] * given["document_count"]
+    parts = [
+        *({"embedding": vector} for vector in given.get("embeddings", ())),
+        *({"document": text} for text in given.get("documents", ())),
+        *([{"document": given.get("document")}] * given.get("document_count", 0)),
+    ]
     return [
         {"id": f"record-{number}", "embedding": [0.1], "metadata": {}, "document": "text", **part}
         for number, part in enumerate(parts)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -18,17 +19,9 @@ from vocabgap.corpus.withdrawal import Resolver
 from vocabgap.errors import StateError
 
 NOW: Final = datetime(2026, 4, 1, 10, tzinfo=UTC)
-KNOWN: Final = (
-    "authenticated_tenant",
-    "agent",
-    "rows",
-    "embed_returns",
-    "embed_throws",
-    "parsers",
-    "spoof",
+KNOWN: Final = frozenset(
+    {"authenticated_tenant", "agent", "rows", "embed_returns", "parsers", "resolver", "spoof"}
 )
-REVISIONS: Final = ("resolv", "revision")
-FAILS: Final = ("error", "throws", "message", "code")
 
 
 class RefusingStore(MemoryStore):
@@ -44,12 +37,10 @@ class RefusingStore(MemoryStore):
             answer, add = self.answer, change.add
 
             def answered(rows: pl.DataFrame) -> int:
-                if any(answer.get(key) for key in FAILS):
-                    self.current.added.append(len(rows))
-                    message = answer.get("message") or answer.get("error") or "refused"
-                    raise RefusedError(answer.get("code") or Code.EMBED_FAILED, str(message))
-                added = add(rows)
-                return int(answer.get("embedded", added))
+                if not answer:
+                    return add(rows)
+                self.current.added.append(len(rows))
+                raise RefusedError(answer.get("code") or Code.EMBED_FAILED, answer["error"])
 
             change.add = answered  # type: ignore[method-assign]
             yield change
@@ -61,10 +52,7 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
         row_of(row["id"], row["metadata"], row.get("document", "")) for row in env.get("rows") or []
     ]
     answer = env.get("embed_returns") or {}
-    if env.get("embed_throws"):
-        answer = {"error": str(env["embed_throws"])}
     store = RefusingStore(frame_of(rows), answer)
-    over = answer.get("code") == Code.VOLUME_EXCEEDED
     result = push(
         store,
         given["payload"],
@@ -72,11 +60,11 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
         agent=env.get("agent"),
         now=NOW,
         refuse_false=env.get("spoof") == "reject",
-        resolver=_resolver(env),
+        resolver=_resolver(env.get("resolver")),
         parsers=_parsers(env.get("parsers") or {}),
         strict_tombstones=True,
         confirmed=True,
-        most=0 if over else MOST_CHUNKS,
+        most=0 if answer.get("code") == Code.VOLUME_EXCEEDED else MOST_CHUNKS,
     )
     before = {row[0] for row in rows}
     after = store.current.rows()
@@ -94,20 +82,16 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
     observed = {
         **result.as_object(),
         "metric": metric_of(result),
-        "eventType": metric_of(result),
         "embed_calls": len(store.current.added),
         "throws": False,
         "remaining": AnyOf(sorted(before & set(left)), left),
-        "deleted_ids": sorted(before - set(left)),
-        "deletedIds": sorted(before - set(left)),
         "stored": Each(stored),
-        "stored_count": len(stored),
         "manifests": {
             repo: AnyOf({"pathsAfterPush": paths}, paths)
             for repo, paths in store.current.table("paths").select("repo_slug", "paths").iter_rows()
         },
     }
-    unknown = [key for key in env if key not in KNOWN and not _is_about_revisions(key)]
+    unknown = [key for key in env if key not in KNOWN]
     message = (
         f"env has {', '.join(map(ascii, unknown))}, which is not known here and was not followed"
     )
@@ -138,63 +122,26 @@ def repush_identical(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[st
     }
 
 
-def _resolver(env: Mapping[str, Any]) -> Resolver | None:
-    """Return the resolver that a case describes, in whatever way."""
-    said = {
-        key: env[key]
-        for key in env
-        if _is_about_revisions(key) and (env[key] is not None and env[key] is not False)
-    }
-    if not said:
+def _resolver(answer: Any) -> Resolver | None:  # noqa: ANN401 - as a case has it
+    """Return the resolver of a case: its paths, or the error that it raises."""
+    if answer is None:
         return None
-    key, value = next(iter(said.items()))
-    if isinstance(value, str) or (
-        isinstance(value, dict) and any(value.get(each) for each in FAILS)
-    ):
-        raised = (
-            value
-            if isinstance(value, str)
-            else next(value[each] for each in FAILS if value.get(each))
-        )
-        return lambda _base, _head: _fail(str(raised))
-    if "throw" in key.lower() or "error" in key.lower():
-        return lambda _base, _head: _fail(key)
-    paths = list(_listed(value))
-    return lambda _base, _head: paths
+    paths: Iterable[Any] = answer.get("paths", ()) if isinstance(answer, dict) else answer
+
+    def resolve(_base: str, _head: str) -> Iterable[Any]:
+        if isinstance(answer, dict) and "error" in answer:
+            raise StateError(answer["error"])
+        return paths
+
+    return resolve
 
 
-def _is_about_revisions(key: str) -> bool:
-    return any(word in key.lower() for word in REVISIONS)
+def _parsers(named: Mapping[str, str] | list[str]) -> dict[str, Parser]:
+    """Return the parsers that a case registers: their names, or the error of each."""
+    if isinstance(named, list):
+        return dict.fromkeys(named, raw_text)
+    return {name: partial(_fail, message) for name, message in named.items()}
 
 
-def _listed(value: object) -> Iterator[Any]:
-    """Yield the paths of a list, or of the first list in an object."""
-    if isinstance(value, list):
-        yield from value
-    elif isinstance(value, dict):
-        for each in value.values():
-            if isinstance(each, list | dict):
-                yield from _listed(each)
-                return
-
-
-def _fail(message: str) -> Iterable[Any]:
+def _fail(message: str, _: RawFile) -> list[Mapping[str, Any]]:
     raise StateError(message)
-
-
-def _parsers(said: object) -> dict[str, Parser]:
-    """Return the parsers that a case registers: their names, or the pieces of each."""
-    if isinstance(said, list):
-        return dict.fromkeys(said, raw_text)
-    return (
-        {name: _parser(answer) for name, answer in said.items()} if isinstance(said, dict) else {}
-    )
-
-
-def _parser(answer: object) -> Parser:
-    def parse(_: RawFile) -> list[Mapping[str, Any]]:
-        if isinstance(answer, list):
-            return answer
-        raise StateError(str(answer))
-
-    return parse
