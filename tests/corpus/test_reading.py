@@ -23,7 +23,8 @@ def whole(store: Store) -> int:
 
 
 def test_readers_see_one_whole_version_whatever_is_written(tmp_path: Path) -> None:
-    writer = [sys.executable, Path(__file__).parent / "endless_writer.py", tmp_path / "corpus"]
+    program = Path(__file__).with_name("endless_writer.py")
+    writer: list[str | Path] = [sys.executable, program, tmp_path / "corpus"]
     store = Store(tmp_path / "corpus")
     seen: list[int] = []
 

@@ -60,7 +60,7 @@ def test_open_objects_may_hold_anything_at_any_depth(chunk: dict[str, Any]) -> N
 
 
 def test_a_record_is_valid_if_and_only_if_it_has_no_faults(chunk: dict[str, Any]) -> None:
-    values = [None, "", "x", 0, 1, 1.0, 1.5, True, [], ["a"], {}, nan, inf]
+    values: list[Any] = [None, "", "x", 0, 1, 1.0, 1.5, True, [], ["a"], {}, nan, inf]
     for value in values:
         for field in chunk:
             record = {**chunk, field: value}
