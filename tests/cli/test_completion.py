@@ -44,10 +44,8 @@ def fish(line: str) -> list[str]:
         (zsh, "vocabgap decide re", ["rename", "reopen"]),
         (fish, "vocabgap list --format c", ["csv"]),
         (bash, "vocabgap ", [*VERBS]),
-        (bash, "vocabgap dec", ["decide", "decisions"]),
         (bash, "vocabgap report --engine ", ["local", "spark"]),
         (bash, "vocabgap decide merge --dec", ["--decisions"]),
-        (bash, "vocabgap manual tut", ["tutorial"]),
         (bash, "vocabgap hook ", ["claude-code", "cursor"]),
     ],
 )

@@ -1,6 +1,7 @@
 """`vocabgap history`: ranks and mentions over the runs of a folder."""
 
 import json
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,20 +18,27 @@ from vocabgap.model.settings import DecisionSettings, Settings
 MONTHS = [datetime(2026, month, 1, tzinfo=UTC) for month in (5, 6, 7)]
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three runs of a growing workspace: of two needs the second is asked for more and more."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
+    folder = tmp_path_factory.mktemp("three-runs")
     photos = write_corpus(
-        tmp_path, {"one": [gap("sky mask"), gap("film grain"), gap("sky mask", notes="b")]}
+        folder, {"one": [gap("sky mask"), gap("film grain"), gap("sky mask", notes="b")]}
     )
     for number, moment in enumerate(MONTHS):
-        publish(tmp_path, photos, now=moment)
+        publish(folder, photos, now=moment)
         log = photos / f"more-{number}" / "vocabulary_gaps.jsonl"
         log.parent.mkdir()
-        lines = (json.dumps(gap("film grain", notes=f"{number}-{each}")) for each in range(3))
+        lines = (json.dumps(gap("film grain", notes=f"{number}-{turn}")) for turn in range(3))
         log.write_text("\n".join(lines), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(three_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    shutil.copytree(three_runs, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

@@ -103,8 +103,7 @@ def test_a_category_that_is_not_known_is_noted_with_the_nearest(image: Path) -> 
 @pytest.mark.parametrize(
     "category",
     [
-        "tone", "wb", "color", "detail", "local", "composition", "uncategorized", "colour", "White_Balance",
-        "portrait",
+        "tone", "uncategorized", "White_Balance", "portrait",
     ],
 )  # fmt: skip
 def test_a_category_that_is_known_is_logged_in_silence(image: Path, category: str) -> None:

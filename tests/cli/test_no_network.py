@@ -10,7 +10,8 @@ from typing import Any, Final
 import pytest
 
 from builders.command import vocabgap
-from cli.test_commands import COMMANDS, given, kinds, ready
+from cli.test_commands import COMMANDS, RUNS, given, kinds, ready
+from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import ExitCode
 from vocabgap.model.settings import known_settings
 
@@ -77,10 +78,15 @@ def folders(place: Path) -> set[Path]:
 def test_no_command_opens_a_connection(
     words: tuple[str, ...], ready: Path, offline: list[str]
 ) -> None:
-    result = vocabgap(*given(words))
+    result = vocabgap("--json", *given(words))
 
     assert ready.is_dir()
     assert (result.code != ExitCode.BUG, offline) == (True, [])
+    if " ".join(words) in RUNS:
+        events = [json.loads(line) for line in result.out.splitlines()]
+        assert (result.code, result.err) == (0, "")
+        assert {event["schema_version"] for event in events} == {SCHEMA_VERSION}
+        assert [event["event"] for event in events].index("result") == len(events) - 1
 
 
 @pytest.mark.parametrize(("words", "parameter"), ASKED)

@@ -7,7 +7,6 @@ import pytest
 
 from builders import gap, write_config, write_corpus
 from builders.command import vocabgap
-from vocabgap.model.categories import OPERATION_CATEGORIES
 
 
 @pytest.fixture
@@ -46,23 +45,6 @@ def test_operations_come_from_the_settings_file(photos: Path, tmp_path: Path) ->
 def test_reclassify_is_a_flag(photos: Path) -> None:
     message = vocabgap("report", photos, "--reclassify").out
     assert "0 got one from their operations and 0 from the classifier; 2 still have none" in message
-
-
-def test_status_shows_the_rules_and_the_categories_of_the_settings(tmp_path: Path) -> None:
-    config = write_config(
-        tmp_path,
-        "[not_a_gap]\npermission = []\n"
-        "[categories.operations]\nThermal = 'white balance'\n'hot glass' = 'tone'\n",
-    )
-    shown = vocabgap("status", "--config", config).out
-    assert "[not_a_gap]\npermission = []\n" in shown
-    assert "[categories.operations]\n" in shown
-    event = json.loads(vocabgap("--json", "status", "--config", config).out.splitlines()[-1])
-    assert event["operation_categories"] == {
-        **OPERATION_CATEGORIES,
-        "thermal": "wb",
-        "hot glass": "tone",
-    }
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ def test_an_error_is_printed_and_not_obeyed(capsys: pytest.CaptureFixture[str]) 
 
 
 @given(text=st.text(st.characters(exclude_categories=())))
+@example("größe 木 🌲")
 @example('\x7f\x9b31m\u202e\u2066\u200b\u200d\ufeff\u2028\u2029\U000e0041\ud800"\\')
 def test_an_event_shows_what_is_unseen_and_is_read_back_as_it_was(text: str) -> None:
     printed = io.StringIO()
@@ -70,11 +71,6 @@ def test_an_event_shows_what_is_unseen_and_is_read_back_as_it_was(text: str) -> 
     event = json.loads(line)
     assert (event["raw"], event["detail"]) == (text, [text])
     assert not any(unicodedata.category(character) in UNSEEN for character in line)
-
-
-def test_an_event_keeps_the_letters_of_every_script(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(as_json=True).event("reject", raw="größe 木 🌲")
-    assert "größe 木 🌲" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -94,12 +90,6 @@ def test_people_s_words_are_not_among_events(capsys: pytest.CaptureFixture[str])
     output = Output(as_json=True)
     output.text("table")
     output.note("by the way")
-    assert capsys.readouterr() == ("", "")
-
-
-def test_progress_is_silent_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
-    with Output().progress(("ingest", "cluster")) as listener:
-        listener("ingest")
     assert capsys.readouterr() == ("", "")
 
 
@@ -163,19 +153,8 @@ def test_a_reader_that_leaves_early_stops_neither_the_work_nor_in_a_traceback(
 
 
 @pytest.mark.slow
-def test_a_terminal_that_knows_only_ascii_gets_escapes(installed: Path, tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("größe 木")]})
-    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "200"}
-    result = subprocess.run(
-        [installed, "report", root], capture_output=True, check=False, cwd=tmp_path, env=ascii_only
-    )
-    assert (result.returncode, result.stderr) == (0, b"")
-    assert b"gr\\xf6\\xdfe \\u6728" in result.stdout
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-@pytest.mark.parametrize("words", ["report one", "--json report one", "--version", "report --help"])
+@pytest.mark.parametrize("words", ["report one", "--json report one", "report --help"])
 def test_a_full_disk_behind_stdout_is_told_in_a_sentence(
     words: str, installed: Path, tmp_path: Path
 ) -> None:

@@ -90,11 +90,6 @@ def test_last_is_no_moment_of_a_decision() -> None:
     assert vocabgap("decide", "pin", "sky mask", "--now", "last").code == 2
 
 
-@pytest.mark.parametrize("command", ["report", "list"])
-def test_the_help_says_so(command: str) -> None:
-    assert "or last for the time of the newest" in " ".join(vocabgap(command, "--help").out.split())
-
-
 def test_silence_is_told_once_and_not_as_fading(tmp_path: Path) -> None:
     years = [gap(f"need {number}", timestamp="2025-03-01T00:00:00Z") for number in range(3)]
     lately = [gap(f"need {number}", timestamp="2026-03-02T00:00:00Z") for number in range(3)]

@@ -60,8 +60,3 @@ def test_folder_that_holds_other_files_is_refused(out: Path, tmp_path: Path) -> 
     (tmp_path / "mine" / "photo.txt").write_text("of mine")
     assert out.is_dir()
     assert vocabgap("render", "out", "--out", "mine").code == ExitCode.STATE
-
-
-@pytest.mark.usefixtures("out")
-def test_page_to_share_is_written_when_it_is_asked_for() -> None:
-    assert "share.html" in vocabgap("render", "out", "--share").out

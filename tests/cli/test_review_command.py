@@ -78,7 +78,7 @@ def test_without_a_terminal_it_says_what_to_do(words: tuple[str, ...]) -> None:
     assert "vocabgap.review in Python" in answer.err + answer.out
 
 
-@pytest.mark.parametrize("ticks", ["1 -a", "1,-a", "-a 1", "1-1 -A", "1 1 -aa"])
+@pytest.mark.parametrize("ticks", ["1,-a", "1-1 1 -Aa"])
 def test_ticks_are_decisions_that_the_next_report_follows(
     ticks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +104,7 @@ def test_ticks_are_decisions_that_the_next_report_follows(
     assert of[split["wordings"][0]] != of[split["capability"]["wordings"][0]]
 
 
-@pytest.mark.parametrize("ticks", ["1 2", "1-2", "2-1", "2,1-2"])
+@pytest.mark.parametrize("ticks", ["1-2", "2,2-1"])
 def test_a_range_ticks_all_neighbours_in_it(
     ticks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,15 +184,13 @@ def test_records_of_a_group_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "this screen has no group 99" in result.out
 
 
-@pytest.mark.parametrize(
-    "keys", ["what", "0", "0-1", "1-99", "99", "-z", "-", ",", "1 e", "1_0", "²"]
-)
-def test_other_keys_change_nothing(
-    keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = at_a_terminal(monkeypatch, keys, "?", "q")
+def test_other_keys_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = ("what", "0", "0-1", "1-99", "99", "-z", "-", ",", "1 e", "1_0", "²")
 
-    assert result.out.count("type numbers and letters of this screen, such as 1 3 -b") == 1
+    result = at_a_terminal(monkeypatch, *keys, "?", "q")
+
+    message = "type numbers and letters of this screen, such as 1 3 -b"
+    assert result.out.count(message) == len(keys)
     assert result.out.count("skips the screen") == 1
     assert not kept(tmp_path)
 

@@ -44,7 +44,8 @@ def test_changed_settings_and_variables_are_shown_and_all_others_in_json(
     assert event["unknown_variables"] == ["VOCABGAP_TRESHOLD"]
     assert event["environment"]["VOCABGAP_OUT"] is None
     assert event["settings"]["rank"]["half_life_days"] == 90.0
-    assert {"sources", "aliases", "rules", "operation_categories"} <= {*event}
+    assert event["operation_categories"]["thermal"] == "wb"
+    assert {"sources", "aliases", "rules"} <= {*event}
 
 
 def test_last_run_is_told(tmp_path: Path) -> None:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from vocabgap.model.settings import Settings
 
 _RUN: Final = "run"
-_PREFIX: Final = "VOCABGAP_"
 # The pages of the manual by kind, in the order of the list.
 _PAGES: Final = {
     "tutorial": ("tutorial",),
@@ -81,7 +80,7 @@ def status(call: "Call", _request: Status) -> Answer:
             "rules": {rule.name: rule.expressions for rule in settings.rules},
             "environment": {variable: os.environ.get(variable) or None for variable in _KNOWN},
             "unknown_variables": [
-                name for name in sorted(os.environ) if name.startswith(_PREFIX) and name not in _KNOWN
+                name for name in sorted(os.environ) if name.startswith("VOCABGAP_") and name not in _KNOWN
             ],
             "last_run": run,
         },

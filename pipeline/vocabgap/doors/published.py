@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from vocabgap.reporting.listed import Past
 
 _Number = Annotated[int, Meta(ge=0)]
-_NEW: Final = 3  # needs that get an issue
-_RANKS: Final = 5  # runs whose ranks are listed
 
 
 class Render(Request, kw_only=True):
@@ -127,7 +125,7 @@ class Issues(Request, kw_only=True):
         argument("JSON file of the known issues, as `gh issue list --json` writes it in the Action.", "FILE"),
     ]
     run: Annotated[Place | None, RUN] = None
-    top: Annotated[_Number, option("Number of needs that get an issue if they have none.")] = _NEW
+    top: Annotated[_Number, option("Number of needs that get an issue if they have none.")] = 3
 
 
 @verb(Issues, settings=())
@@ -182,8 +180,9 @@ def history(call: "Call", request: History) -> Answer:
     shown: dict[str, object] = {"narrowed_to": manifest.narrowed_to, "unit": manifest.unit}
     if request.capability is None:
         moments = runs["moment"].to_list()
-        ranks = _ranks(labels, points_of(rows, runs.tail(_RANKS), _RANKS), moments[-_RANKS:])
-        shown |= {"moments": moments, "rows": ranks, "ranks": min(len(moments), _RANKS)}
+        most = 5
+        ranks = _ranks(labels, points_of(rows, runs.tail(most), most), moments[-most:])
+        shown |= {"moments": moments, "rows": ranks, "ranks": min(len(moments), most)}
     else:
         moments = parts["moment"].unique().sort().to_list()
         newest = parts.filter(parts["moment"].is_in(moments[-request.top :]))

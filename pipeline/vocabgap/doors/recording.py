@@ -146,14 +146,13 @@ def hook(_call: "Call", request: Hook) -> Answer | None:
     return Answer(result={"logged": [gap.gap_id for gap in logged]})
 
 
-_AGENT: Final = "Agent to set up: by default claude-code, or none with --map or --source."
-
-
 class Init(Request):
     """The request of `init`."""
 
     folder: Annotated[Path, argument("Folder that the agent works in.")] = Path()
-    agent: Annotated[Agent | None, option(_AGENT)] = None
+    agent: Annotated[
+        Agent | None, option("Agent to set up: by default claude-code, or none with --map or --source.")
+    ] = None
     map: Annotated[tuple[str, ...], option("FIELD=PATH: write it as `[ingest] map` into vocabgap.toml.")] = ()
     source: Annotated[str | None, option("Write it as `[ingest] source` into vocabgap.toml.")] = None
     dry_run: Annotated[bool, option("Show the changes, but write nothing.")] = False

@@ -36,12 +36,7 @@ if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
     from vocabgap.ingest.scanning import Scan
 
-_PROMPT: Final = "1 3 -b, Enter, s, u, e, q or ?: "
-_UNKNOWN: Final = "type numbers and letters of this screen, such as 1 3 -b; ? shows help"
-_TICK: Final = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?|-([a-z]+)")
-_EXAMPLES: Final = re.compile(r"e ?([0-9]{0,3})")
 _LETTERS: Final = "abcdef"
-_RECORDS: Final = 3  # examples of a group
 
 
 class ReviewRequest(OverRoots):
@@ -156,7 +151,7 @@ class _Dialogue:
             if typed == "s":
                 self.answered.append((screen, ()))
                 return typed
-            if asked := _EXAMPLES.fullmatch(typed):
+            if asked := re.fullmatch(r"e ?([0-9]{0,3})", typed):
                 self._show_examples(screen, asked[1])
                 continue
             is_trial = typed.endswith("?")
@@ -165,7 +160,7 @@ class _Dialogue:
                 self._show("review-help.txt.j2", {})
                 continue
             if ticks is None:
-                self._output.text(_UNKNOWN)
+                self._output.text("type numbers and letters of this screen, such as 1 3 -b; ? shows help")
                 continue
             try:
                 self._save(screen, ticks, is_trial=is_trial)
@@ -211,7 +206,7 @@ class _Dialogue:
         own = phrase().is_in(group.wordings)
         gaps = self._scan.lines.each(lambda part: counted(part).filter(own))
         newest = gaps.sort("timestamp", "record_id", descending=True, nulls_last=True)
-        records = newest.unique("image_id", keep="first", maintain_order=True).head(_RECORDS)
+        records = newest.unique("image_id", keep="first", maintain_order=True).head(3)
         shown = {"label": group.label, "records": records.to_dicts(), "unit": self._unit}
         self._show("review-examples.txt.j2", shown)
 
@@ -225,7 +220,7 @@ def _typed() -> str:
     """Return what the person typed; `q` at the end of the input, `?` for bytes that are no text."""
     end_reads()
     try:
-        return input(_PROMPT).strip().casefold()
+        return input("1 3 -b, Enter, s, u, e, q or ?: ").strip().casefold()
     except EOFError:
         return "q"
     except UnicodeDecodeError:
@@ -239,7 +234,7 @@ def _ticks(typed: str, screen: "Screen") -> "Ticks | None":
     same, apart = set[int](), set[int]()
     words = typed.replace(",", " ").split()
     for word in words:
-        tick = _TICK.fullmatch(word)
+        tick = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?|-([a-z]+)", word)
         if tick is None:
             return None
         first, last, letters = tick.groups()

@@ -42,13 +42,6 @@ from vocabgap.reporting.published_run import NO_PREVIOUS, resolve_target
 from vocabgap.text import escape_unseen, printable_name
 
 _WORDS: Final = (AUTO, MINILM, NO_EMBEDDER, NO_PREVIOUS, STANDARD_INPUT)  # values that are no path
-_COMPARED: Final = {
-    "inputs": "logs",
-    "vocabulary": "vocabulary",
-    "decisions": "decisions",
-    "model": "model",
-    "vocabgap": "version of vocabgap",
-}
 
 
 class Reproduction(msgspec.Struct, frozen=True):
@@ -181,9 +174,10 @@ class Repeated(msgspec.Struct, frozen=True):
 
     def changes(self, manifest: Manifest) -> list[str]:
         """Return a sentence that names what differs between the run and its repetition, if anything does."""
+        compared = {"inputs": "logs", "vocabgap": "version of vocabgap"}
         differing = [
-            words
-            for name, words in _COMPARED.items()
+            compared.get(name, name)
+            for name in ("inputs", "vocabulary", "decisions", "model", "vocabgap")
             if getattr(self.manifest, name) != getattr(manifest, name)
         ]
         return [f"not as in the repeated run: {', '.join(differing)}"] * bool(differing)

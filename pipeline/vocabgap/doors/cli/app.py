@@ -33,8 +33,6 @@ from vocabgap.extensions import Reference, extensions
 from vocabgap.files.signals import StoppedError, end_within, ignore, raise_stops, release
 from vocabgap.model.settings import STANDARD_INPUT
 
-_OF_THE_PARSER: Final = ": Value error, "  # the prefix that the library adds to messages
-_FEW: Final = 10  # options that need no headings
 _MORE: Final = "More"
 # The verbs and groups of verbs in the order of the help, which only names those under "More".
 PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
@@ -74,14 +72,6 @@ HIDDEN: Final[Mapping[str, Reference]] = {
 VERBS: Final = {verb: place for verbs in (*PURPOSES.values(), HIDDEN) for verb, place in verbs.items()}
 
 
-# Commands that read little. Their libraries would start threads that nothing uses.
-_LOOKING: Final = frozenset(("list", "show", "manual", "schema", "status"))
-_THREADS: Final = "OPENBLAS_NUM_THREADS"
-# jemalloc, the allocator of Polars, reads this when Polars is loaded. By default, more arenas keep freed
-# memory for longer, and the peak of a report is a seventh higher.
-_MEMORY: Final = "_RJEM_MALLOC_CONF", "narenas:2,dirty_decay_ms:200,muzzy_decay_ms:0"
-
-
 class Parsers(Mapping[str, Any]):
     """The parsers of the verbs. A verb is loaded at its first look-up, so `log` is quick."""
 
@@ -114,59 +104,54 @@ class _Checked:
         return self._by_typer().coerce(value, param=param, ctx=ctx)
 
 
-class Command(TyperCommand):
-    """A command whose help lists the options as plain text, by panel."""
+class _Listed:
+    """A parser whose help lists the options as plain text, by panel."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
-        """Return the options and arguments."""
-        return _quickly_checked(super().get_params(ctx))
+        """Return the options and arguments, with quick checks."""
+        options: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for option in options:
+            vars(option).setdefault("get_runtime_param", _Checked(option))
+        return options
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write the arguments, then the options of each panel."""
-        _write_options(self, ctx, formatter)
+        for heading, options in options_by_panel(self, ctx).items():
+            with formatter.section(heading):
+                formatter.write_dl(options)
 
 
-class Group(TyperGroup):
+class Command(_Listed, TyperCommand):
+    """A command."""
+
+
+class Group(_Listed, TyperGroup):
     """A group of commands; the help shows the whole first paragraph of each command."""
-
-    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401
-        """Return the options."""
-        return _quickly_checked(super().get_params(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write the options, then the commands."""
-        _write_options(self, ctx, formatter)
+        super().format_options(ctx, formatter)
         with formatter.section("Commands"):
             formatter.write_dl(
                 [
-                    (name, _first_paragraph(each.help))
-                    for name, each in self.commands.items()
-                    if not each.hidden
+                    (name, _first_paragraph(command.help))
+                    for name, command in self.commands.items()
+                    if not command.hidden
                 ]
             )
 
 
-def _quickly_checked(options: list[Any]) -> list[Any]:
-    for option in options:
-        vars(option).setdefault("get_runtime_param", _Checked(option))
-    return options
-
-
 def options_by_panel(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:  # noqa: ANN401
     """Return the names and meanings of arguments and options, by heading. Few options need no heading."""
-    shown = [(each, record) for each in command.get_params(ctx) if (record := each.get_help_record(ctx))]
-    has_panels = len(shown) > _FEW and len({each.rich_help_panel for each, _ in shown} - {None}) > 1
+    shown = [
+        (option, record) for option in command.get_params(ctx) if (record := option.get_help_record(ctx))
+    ]
+    has_panels = len(shown) > 10 and len({option.rich_help_panel for option, _ in shown} - {None}) > 1  # noqa: PLR2004
     panels: dict[str, list[tuple[str, str]]] = {}
     for option, record in shown:
         kind = "Arguments" if option.param_type_name == "argument" else "Options"
         panels.setdefault((has_panels and option.rich_help_panel) or kind, []).append(record)
     return {heading: panels[heading] for heading in ("Arguments", *Panel, "Options") if heading in panels}
-
-
-def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-    for heading, options in options_by_panel(command, ctx).items():
-        with formatter.section(heading):
-            formatter.write_dl(options)
 
 
 def _first_paragraph(text: str | None) -> str:
@@ -200,9 +185,12 @@ class LoadedOnDemand(Group):
 
 @cache
 def _parser(verb: str) -> Any:  # noqa: ANN401
-    if verb in _LOOKING:
-        os.environ.setdefault(_THREADS, "1")
-    os.environ.setdefault(*_MEMORY)
+    if verb in {"list", "show", "manual", "schema", "status"}:
+        # They read little. Their libraries would start threads that nothing uses.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # jemalloc, the allocator of Polars, reads this when Polars is loaded. By default, more arenas keep freed
+    # memory for longer, and the peak of a report is a seventh higher.
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "narenas:2,dirty_decay_ms:200,muzzy_decay_ms:0")
     command = VERBS[verb].load()
     # A single command would get its own completion options.
     only = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -234,14 +222,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": PIPE_WIDTH},
 )
 
-# Compiled libraries raise this; it is not an `Exception`. Its text shows if a signal caused it.
-_PANIC: Final = "PanicException"
-_STOP_IN_PANIC: Final = re.compile(r"StoppedError\((\d+)\)|KeyboardInterrupt")
-_TOO_LITTLE: Final = StateError("not enough memory", hint="read fewer logs, or raise the memory limit")
 _HOOK: Final = "hook"
-_HOOK_SECONDS: Final = 1.5  # an agent waits for it; Python needs some tenths of a second before
-_ENGINE: Final = "vocabgap.engines.spark"
-_OBJECTS: Final = 50_000  # between two collections
 
 
 def _version(wanted: bool) -> None:
@@ -272,31 +253,29 @@ def root(
 _root: Final = cache(get_command)
 
 
-_NAMED_DASH: Final = f"./{STANDARD_INPUT}"
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     output = Output(as_json="--json" in arguments)
     try:
         release()
         # The parser shortens ./- to -, which means standard input.
-        words = [str(Path(word).absolute()) if word == _NAMED_DASH else word for word in arguments]
+        named_dash = f"./{STANDARD_INPUT}"
+        words = [str(Path(word).absolute()) if word == named_dash else word for word in arguments]
         code = _root(app).main(words, prog_name=PROGRAM, standalone_mode=False)
         print_out("", end="")  # the parser does not flush its own answers
     except VocabgapError as error:
-        output.error(error)
-        return error.exit_code
+        return output.error(error)
     except TyperException as error:
-        output.error(_usage_error(error))
-        return ExitCode.DONE if _is_of_a_hook(error) else ExitCode.INVALID_INPUT
+        context = getattr(error, "ctx", None)
+        code = output.error(_usage_error(error, context))
+        # An agent's program may read exit code 2 of a hook as a veto.
+        return ExitCode.DONE if context is not None and context.info_name == _HOOK else code
     except OSError as error:
-        refused = system_error(error)
-        output.error(refused)
-        return refused.exit_code
+        return output.error(system_error(error))
     except MemoryError:
-        output.error(_TOO_LITTLE)
-        return _TOO_LITTLE.exit_code
+        return output.error(
+            StateError("not enough memory", hint="read fewer logs, or raise the memory limit")
+        )
     except StoppedError as stopped:
         code = stopped.code
     except SystemExit:  # the parser met a reader that stopped early
@@ -310,10 +289,9 @@ def run(arguments: Sequence[str]) -> int:
     return int(code or ExitCode.DONE)
 
 
-def _usage_error(error: TyperException) -> InvalidInputError:
+def _usage_error(error: TyperException, context: Any) -> InvalidInputError:  # noqa: ANN401
     """Turn an error of the parser into one with a hint."""
-    message = error.format_message().replace(_OF_THE_PARSER, ": ", 1)
-    context = getattr(error, "ctx", None)
+    message = error.format_message().replace(": Value error, ", ": ", 1)  # the library adds these words
     command = context.command_path if context else PROGRAM
     hint = f"see `{command} --help`"
     if "'clusters'" in message:  # a command of earlier versions
@@ -325,27 +303,20 @@ def _usage_error(error: TyperException) -> InvalidInputError:
     return InvalidInputError(message, hint=hint)
 
 
-def _is_of_a_hook(error: TyperException) -> bool:
-    """Check whether the command is `hook`; an agent's program may read its exit code 2 as a veto."""
-    context = getattr(error, "ctx", None)
-    return context is not None and context.info_name == _HOOK
-
-
 def _unforeseen(output: Output, error: BaseException) -> ExitCode:
     """Print an error that is a bug, or find the signal in it. Raise it if VOCABGAP_DEBUG is set."""
-    is_panic = type(error).__name__ == _PANIC
-    stop = _STOP_IN_PANIC.search(str(error)) if is_panic else None
+    # Compiled libraries raise a panic; it is not an `Exception`. Its text shows if a signal caused it.
+    is_panic = type(error).__name__ == "PanicException"
+    stop = re.search(r"StoppedError\((\d+)\)|KeyboardInterrupt", str(error)) if is_panic else None
     if stop is not None:
         return ExitCode(int(stop[1] or ExitCode.INTERRUPTED))
     if os.environ.get(DEBUG_VARIABLE) or not (is_panic or isinstance(error, Exception)):
         raise error
-    output.error(
-        VocabgapError(
-            f"this is a bug: {type(error).__name__}: {error}",
-            hint=f"please report it; {DEBUG_VARIABLE}=1 shows the traceback",
-        )
+    bug = VocabgapError(
+        f"this is a bug: {type(error).__name__}: {error}",
+        hint=f"please report it; {DEBUG_VARIABLE}=1 shows the traceback",
     )
-    return ExitCode.BUG
+    return output.error(bug)
 
 
 def main() -> NoReturn:
@@ -359,14 +330,14 @@ def main() -> NoReturn:
     if not os.environ.get(DEBUG_VARIABLE):  # what waits for a thread reports its error
         threading.excepthook = lambda _: None
     # Objects live until the run ends; frequent garbage collection would cost a sixth of the time.
-    gc.set_threshold(_OBJECTS)
+    gc.set_threshold(50_000)
     if _HOOK in sys.argv[1:2]:
-        end_within(_HOOK_SECONDS)
+        end_within(1.5)  # seconds: the agent waits, and Python has already needed some tenths
     else:
         raise_stops()
     code = run(sys.argv[1:])
     ignore()
-    if _ENGINE in sys.modules and code in STOPPED:
+    if "vocabgap.engines.spark" in sys.modules and code in STOPPED:
         # Threads of an interrupted engine may call Python while it shuts down.
         from vocabgap.files.parts import remove_kept
 

@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from vocabgap.model.selection import Selection
     from vocabgap.model.settings import Settings
 
-_CONFIG: Final = "Settings file; by default vocabgap.toml in the current folder."
-_TRUST: Final = "Allow vocabgap.toml of the current folder to write outside that folder."
-_MOST_UNREAD: Final = 10  # logs, folders and links to list
 _PANELS: Final = {
     "cluster": Panel.GROUP,
     "categories": Panel.GROUP,
@@ -125,10 +122,11 @@ class Call:
         if scanned is None:
             return
         unread = scanned.rejects.filter(scanned.rejects["line"].is_null())
-        for row in unread.head(_MOST_UNREAD).iter_rows(named=True):
+        most = 10
+        for row in unread.head(most).iter_rows(named=True):
             self.note(f"not read: {row['source_path']}: {row['detail']}")
-        if unread.height > _MOST_UNREAD:
-            self.note(f"not read: {unread.height - _MOST_UNREAD:,} more; `vocabgap check` lists them")
+        if unread.height > most:
+            self.note(f"not read: {unread.height - most:,} more; `vocabgap check` lists them")
 
     def note_embeddings(self, use: "EmbeddingUse | None") -> None:
         """Print the problem of the cache, if there was one."""
@@ -195,8 +193,10 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
     options += map(_option, fields)
     options += [_flag(name, flag) for name, flag in _flags(verb)]
     if verb.settings is not None:
-        config = typer.Option("--config", help=_CONFIG, rich_help_panel=Panel.MORE)
-        trust = typer.Option("--trust", help=_TRUST, rich_help_panel=Panel.MORE)
+        meaning = "Settings file; by default vocabgap.toml in the current folder."
+        config = typer.Option("--config", help=meaning, rich_help_panel=Panel.MORE)
+        meaning = "Allow vocabgap.toml of the current folder to write outside that folder."
+        trust = typer.Option("--trust", help=meaning, rich_help_panel=Panel.MORE)
         options += [_parameter("config", Path | None, config), _parameter("trust", bool, trust, False)]
     command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     command.__doc__ = verb.help

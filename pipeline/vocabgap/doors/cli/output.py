@@ -13,7 +13,7 @@ import msgspec
 import typer
 
 from vocabgap import SCHEMA_VERSION
-from vocabgap.errors import VocabgapError
+from vocabgap.errors import ExitCode, VocabgapError
 from vocabgap.progress import heard_by
 from vocabgap.text import (
     escape_unseen,
@@ -25,7 +25,6 @@ from vocabgap.text import (
 
 PROGRAM: Final = "vocabgap"
 PIPE_WIDTH: Final = 110
-_SHOWN_EVERY: Final = 0.2  # seconds
 
 
 @dataclass(slots=True)
@@ -64,16 +63,17 @@ class Output:
 
         return tell
 
-    def error(self, error: VocabgapError) -> None:
-        """Print the message and the hint of an error."""
+    def error(self, error: VocabgapError) -> ExitCode:
+        """Print the message and the hint of an error, and return its exit code."""
         if self.as_json:
             with suppress(OSError):  # stdout itself may have failed
                 self.event("error", code=int(error.exit_code), message=error.message, hint=error.hint)
-            return
+            return error.exit_code
         _tell(f"{PROGRAM}: {visible(error.message)}")
         if error.hint:
             for line in error.hint.split("\n") if error.commands else [error.hint]:
                 _tell(f"  {visible(line)}")
+        return error.exit_code
 
     @contextmanager
     def progress(self, stages: tuple[str, ...]) -> Iterator[Callable[[str], None]]:
@@ -105,7 +105,7 @@ class Output:
         def hear(what: str, done: int, total: int) -> None:
             nonlocal shown
             now = time.monotonic()
-            if at_work and now - shown >= _SHOWN_EVERY:
+            if at_work and now - shown >= 0.2:  # noqa: PLR2004 - seconds
                 shown = now
                 with suppress(OSError):
                     status.update(f"{at_work}: {done:,} of {total:,} {what}")

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 TEMPLATES: Final = "templates"
 MIN_WIDTH: Final = 70
 _NULL: Final = "–"
-_INDENT: Final = "    "
 _GAP: Final = "   "  # between two columns
-_READABLE: Final = 20  # characters; texts in a narrower column are hard to read
 _WIDEST: Final = 40  # characters of a field; a longer field moves the rest of its line
 
 
@@ -140,8 +138,9 @@ def table(
     ]
     columns = list(zip(headings, *texts, strict=True))
     wants = [max(map(cell_len, column)) for column in columns]
+    readable = 20  # characters; texts in a narrower column are hard to read
     needs = [
-        want if column[0] in {*numbers, *dates} else min(want, max(_READABLE, _longest_word(column)))
+        want if column[0] in {*numbers, *dates} else min(want, max(readable, _longest_word(column)))
         for want, column in zip(wants, columns, strict=True)
     ]
     width = available_width()
@@ -223,13 +222,14 @@ def aligned(
 
 def _indented(text: str) -> str:
     """Indent a text: wrapped on a terminal, on one line in a pipe (`| grep`)."""
+    indent = "    "
     if not sys.stdout.isatty():
-        return f"{_INDENT}{text}"
+        return f"{indent}{text}"
     return textwrap.fill(
         text,
         available_width(),
-        initial_indent=_INDENT,
-        subsequent_indent=_INDENT,
+        initial_indent=indent,
+        subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
     )
