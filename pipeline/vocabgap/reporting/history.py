@@ -26,9 +26,6 @@ from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, 
 # Nightly runs of two years, and the first capabilities of each: the file stays small.
 MOST_RUNS: Final = 800
 MOST_CAPABILITIES: Final = 1_000
-MOST_POINTS: Final = 24  # per capability on a page
-_ID_DIGITS: Final = 12
-_BEGIN_ANEW: Final = "move the file away to begin a new history"
 
 
 class RunKey(NamedTuple):
@@ -46,7 +43,7 @@ class RunKey(NamedTuple):
         selection = manifest.selection
         window = Selection(since=selection.since, until=selection.until).in_words()
         narrowed = ", ".join(filter(None, (*map(" ".join, window.items()), manifest.narrowed_or_ranked)))
-        name = hashlib.sha256(f"{iso(manifest.now)}\n{narrowed}".encode()).hexdigest()[:_ID_DIGITS]
+        name = hashlib.sha256(f"{iso(manifest.now)}\n{narrowed}".encode()).hexdigest()[:12]
         return cls(name, manifest.now, selection.since, selection.until, manifest.narrowed_or_ranked)
 
 
@@ -69,7 +66,7 @@ def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
     named = (folder for folder in folders if folder is not None and str(folder) != NO_PREVIOUS)
     for place in dict.fromkeys(map(resolve_target, named)):
         if read_manifest(place) is not None and (place / HISTORY.file).exists():
-            rows = read_table(place, HISTORY, hint=_BEGIN_ANEW)
+            rows = read_table(place, HISTORY, hint="move the file away to begin a new history")
             known = rows if known.is_empty() else pl.concat([known, rows.join(known, on="run", how="anti")])
     return known
 
@@ -130,7 +127,7 @@ def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tu
 
 def points_of_run(rows: pl.DataFrame, manifest: Manifest) -> dict[str, tuple[Past, ...]]:
     """Return rank and mentions of each capability in the runs that a page shows: comparable runs."""
-    return points_of(rows, comparable(rows, RunKey.of(manifest)), MOST_POINTS)
+    return points_of(rows, comparable(rows, RunKey.of(manifest)), most=24)
 
 
 def followed(rows: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:

@@ -28,9 +28,7 @@ from vocabgap.text import excerpt
 
 LABEL: Final = "vocabgap"
 _OPEN: Final = "OPEN"
-_WANTED_AGAIN: Final = ("COMPLETED", "", None)  # state reasons that allow reopening
 _MARK: Final = re.compile(r"^<!-- vocabgap ((?:cap-[0-9a-f]{12} ?)+)-->\s*$", re.MULTILINE)
-_SURFACES: Final = 25  # wordings with an identifier in an issue: they find the need without earlier reports
 
 
 class Issue(msgspec.Struct, frozen=True, rename="camel"):
@@ -50,7 +48,6 @@ class Issue(msgspec.Struct, frozen=True, rename="camel"):
 
 
 FIELDS: Final = tuple(each.encode_name for each in msgspec.structs.fields(Issue))
-LIST_COMMAND: Final = f"gh issue list --label {LABEL} --state all --limit 10000 --json {','.join(FIELDS)}"
 
 
 class Step(NamedTuple):
@@ -70,8 +67,9 @@ def read_issues(content: bytes) -> list[Issue]:
     try:
         return msgspec.json.decode(content, type=list[Issue])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        command = f"gh issue list --label {LABEL} --state all --limit 10000 --json {','.join(FIELDS)}"
         raise InvalidInputError(
-            f"these are no issues: {error}", hint=f"write them with `{LIST_COMMAND}`"
+            f"these are no issues: {error}", hint=f"write them with `{command}`"
         ) from error
 
 
@@ -103,9 +101,11 @@ def plan(run: str, known: Sequence[Issue], top: int) -> Iterator[Step]:
         if not issues[name]:
             yield Step("POST", "repos/{owner}/{repo}/issues", {**fields, "labels": [LABEL]})
             continue
-        own, *others = sorted(issues[name], key=partial(_order, name))
-        yield from _kept(own, need, fields)
-        yield from (_closed(each, own) for each in others if each.is_open)
+        first_issue, *others = sorted(issues[name], key=partial(_order, name))
+        yield from _kept(first_issue, need, fields)
+        body = f"Now part of #{first_issue.number}.\n"
+        closed = {"body": body, "state": "closed", "state_reason": "not_planned"}
+        yield from (_changed(other, closed) for other in others if other.is_open)
 
 
 def _names(issue: Issue) -> list[str]:
@@ -125,8 +125,9 @@ def _later(history: pl.DataFrame, needs: Mapping[str, Capability]) -> dict[str, 
 def _surfaces(groups: pl.DataFrame | None) -> dict[str, list[str]]:
     if groups is None:
         return {}
+    enough = 25  # to find the need without earlier reports
     most = groups.filter(run=PRESENT).sort("mentions", "surface", descending=[True, False])
-    return dict(most.group_by("capability_id").agg(pl.col("surface").head(_SURFACES)).iter_rows())
+    return dict(most.group_by("capability_id").agg(pl.col("surface").head(enough)).iter_rows())
 
 
 def _order(name: str, issue: Issue) -> tuple[bool, bool, int]:
@@ -141,19 +142,10 @@ def _kept(issue: Issue, need: Capability, fields: Mapping[str, Any]) -> Iterable
     elif issue.is_open:
         if (issue.title, issue.body.replace("\r\n", "\n")) != (fields["title"], fields["body"]):
             yield _changed(issue, fields)
-    elif (
-        not is_settled and issue.state_reason in _WANTED_AGAIN and _is_after(need.last_seen, issue.closed_at)
-    ):
-        yield _changed(issue, {**fields, "state": "open"})
-
-
-def _is_after(moment: datetime | None, than: datetime | None) -> bool:
-    return moment is not None and than is not None and moment > than
-
-
-def _closed(issue: Issue, kept: Issue) -> Step:
-    fields = {"body": f"Now part of #{kept.number}.\n", "state": "closed", "state_reason": "not_planned"}
-    return _changed(issue, fields)
+    elif not is_settled and issue.state_reason in {"COMPLETED", "", None}:
+        seen, closed = need.last_seen, issue.closed_at
+        if seen is not None and closed is not None and seen > closed:
+            yield _changed(issue, {**fields, "state": "open"})
 
 
 def _changed(issue: Issue, fields: Mapping[str, Any]) -> Step:

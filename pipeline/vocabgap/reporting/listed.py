@@ -33,8 +33,6 @@ MOST_IMAGES: Final = 100  # of a capability
 SHOWN: Final = 50
 _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap made; it is safe in a shell
 
-MOST_CHOICES: Final = 200  # capabilities with choices, for the size of the page and the time of a report
-MOST_IN_DOUBT: Final = 30  # first capabilities that doubts are about
 MOST_DOUBTS: Final = 5
 LIKELY: Final = 0.25  # least probability that two groups are one need; few pairs have more
 
@@ -81,17 +79,6 @@ class Listed(msgspec.Struct, frozen=True):
     lineage: tuple[Relation, ...] = ()
     history: tuple[Past, ...] = ()  # in some runs up to this run, oldest first
     choices: Choices | None = None  # only of the first capabilities
-
-
-_COMMANDS: Final = (
-    "merge RANK OTHER",
-    "split RANK --wording 'WORDING'",
-    "rename RANK 'NEW LABEL'",
-    "pin RANK",
-    "dismiss RANK --why 'REASON'",
-    "author RANK --entry ENTRY",
-    "reopen RANK",
-)
 
 
 class Doubt(msgspec.Struct, frozen=True):
@@ -158,7 +145,16 @@ def listed(
 
 def commands(deciding: str) -> tuple[str, ...]:
     """Return the commands for a capability, with the options `deciding`; words in capitals are replaced."""
-    return tuple(f"vocabgap decide {each} {deciding}".strip() for each in _COMMANDS)
+    decisions = (
+        "merge RANK OTHER",
+        "split RANK --wording 'WORDING'",
+        "rename RANK 'NEW LABEL'",
+        "pin RANK",
+        "dismiss RANK --why 'REASON'",
+        "author RANK --entry ENTRY",
+        "reopen RANK",
+    )
+    return tuple(f"vocabgap decide {decision} {deciding}".strip() for decision in decisions)
 
 
 def named_by(
@@ -221,8 +217,8 @@ def _lists(pairs: pl.DataFrame | None, make: Callable[[Any, int], _T]) -> dict[i
 
 
 def screens_of(clusters: "Clusters", ranked: pl.DataFrame) -> list["Screen"]:
-    """Return screens about the first capabilities, the most valuable first."""
-    return clusters.screens(about=numbers_of(clusters, ranked.head(MOST_CHOICES)))
+    """Return screens about the first 200 capabilities, the most valuable first."""
+    return clusters.screens(about=numbers_of(clusters, ranked.head(200)))
 
 
 def numbers_of(clusters: "Clusters", ranked: pl.DataFrame) -> list[int]:
@@ -249,8 +245,8 @@ def choices_of(screens: Iterable["Screen"], ranked: pl.DataFrame) -> tuple[Choic
 
 
 def doubts_of(choices: Iterable[Choices], ranked: pl.DataFrame) -> tuple[Doubt, ...]:
-    """Return pairs of capabilities that may be one need, without dismissed and authored ones."""
-    first = {*ranked["capability_id"].head(MOST_IN_DOUBT)}
+    """Return pairs of the first 30 capabilities and others that may be one need, without settled ones."""
+    first = {*ranked["capability_id"].head(30)}
     rows = ranked.filter(~pl.col("status").is_in(SETTLED)).select("capability_id", "label", "mentions")
     facts = {name: (label, mentions) for name, label, mentions in rows.iter_rows() if _OURS.fullmatch(name)}
     doubts: dict[frozenset[str], Doubt] = {}

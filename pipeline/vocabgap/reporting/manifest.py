@@ -35,7 +35,6 @@ MANIFEST_NAME: Final = "run.json"
 RUN_FILES: Final = frozenset(
     (MARKDOWN_NAME, PAGE_NAME, SHARE_NAME, MANIFEST_NAME, *(table.file for table in OF_A_RUN))
 )
-_LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 ALL: Final = "all"
 _UNKNOWN: Final = "not known"
 
@@ -303,7 +302,8 @@ def _by_name(narrowing: Narrowing) -> dict[str, str]:
 @cache
 def versions() -> dict[str, str]:
     """Return the versions of the libraries that affect a result, by name."""
-    return {name: version(name) for name in _LIBRARIES}
+    libraries = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
+    return {name: version(name) for name in libraries}
 
 
 def new_manifest(

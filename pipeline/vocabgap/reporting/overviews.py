@@ -20,11 +20,9 @@ from vocabgap.ranking.classifying import CategoryBy
 from vocabgap.ranking.screening import not_granted
 
 _STATUS: Final = ("counted", "why_not", "rule", "category_by")
-SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
 _NEEDS: Final = 3  # of a combination
 SHOWN_CATEGORIES: Final = 50  # with most mentions
-SHOWN_UNGRANTED: Final = 20  # tools
 
 
 class Reject(msgspec.Struct, frozen=True):
@@ -81,12 +79,6 @@ class Account(msgspec.Struct, frozen=True):
     not_granted: int = 0
     ungranted_rules: dict[str, int] = {}
     ungranted: tuple[Ungranted, ...] = ()
-
-
-_OF_SCAN: Final = (
-    *("files", "unreadable", "lines", "records", "duplicates", "superseded", "rejects"),
-    *("repairs", "passed_over", "repeating"),
-)
 
 
 class Category(msgspec.Struct, frozen=True):
@@ -180,6 +172,7 @@ def account_of(
     """Return the account of a run from tables `gaps` and `rejects` and the scan; None without a scan."""
     if gaps is None or overview is None or scanned is None:
         return None
+    shown = 20  # rejects and tools
     lines = pl.col("lines").sum()
     counted = int(overview.filter("counted").select(lines).item())
     by_rule = overview.filter(pl.col("rule").is_not_null()).group_by("why_not", "rule").agg(lines)
@@ -189,11 +182,12 @@ def account_of(
         for why_not in (NOT_A_GAP, NOT_GRANTED)
     )
     not_ranked = sum(rules.values()) + sum(ungranted_rules.values())
-    bad = pl.DataFrame() if rejects is None else rejects.head(SHOWN_REJECTS)
+    bad = pl.DataFrame() if rejects is None else rejects.head(shown)
     fields = Reject.__struct_fields__
-    ungranted = not_granted(gaps).head(SHOWN_UNGRANTED).rows() if ungranted_rules else []
+    ungranted = not_granted(gaps).head(shown).rows() if ungranted_rules else []
+    of_scan = [name for name in Account.__struct_fields__ if hasattr(scanned, name) and name != "reasons"]
     return Account(
-        **{name: getattr(scanned, name) for name in _OF_SCAN},
+        **{name: getattr(scanned, name) for name in of_scan},
         counted=counted,
         filtered=scanned.records - counted - not_ranked,
         reasons={reason: n for reason, n in scanned.reasons.items() if reason not in FILE_REASONS},

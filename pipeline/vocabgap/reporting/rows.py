@@ -20,10 +20,8 @@ from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, st
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
 WITH_ALL_EVIDENCE: Final = 500
-_NEIGHBOURS: Final = 3
 _COMMON: Final = 4  # words
 _THINNEST: Final = 5.0  # smallest visible length of a span
-_MOST_TOLD: Final = 2_000  # characters of the cut wordings of a part
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -179,6 +177,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     )
     on_images = listed.on_images[: limits.images]
     choices = listed.choices or Choices(item.capability_id)
+    most_cut = 2_000  # characters of the cut wordings of a part
     return Row(
         **{name: _safe(getattr(item, name), most) for name in _SHARED},
         id=item.capability_id,
@@ -232,7 +231,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
             (sum(item.variants[place].mentions for place in part), names)
             for part in choices.parts
             for names in [tuple(_named(place, item.variants[place].wording, variants) for place in part)]
-            if sum(len(name) for name in names if isinstance(name, str)) <= _MOST_TOLD
+            if sum(len(name) for name in names if isinstance(name, str)) <= most_cut
         ),
         before=ranks.get(len(index.runs) - 2),
     )
@@ -242,7 +241,7 @@ def _neighbours(choices: Choices, index: Index) -> tuple[int, ...]:
     """Return the positions of the rows that may be the same need, most likely first."""
     own = choices.capability_id
     names = dict.fromkeys((*(name for name, _ in choices.near), *index.near.get(own, ())))
-    return tuple(index.rows[name] for name in names if name in index.rows and name != own)[:_NEIGHBOURS]
+    return tuple(index.rows[name] for name in names if name in index.rows and name != own)[:3]
 
 
 def _common_words(item: Capability) -> tuple[Counted, ...]:

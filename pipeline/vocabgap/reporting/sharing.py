@@ -21,8 +21,6 @@ from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.text import surface
 
 NO_WORDING: Final = "(wording withheld)"
-NO_CATEGORY: Final = "(withheld)"
-_TIMES: Final = ("since", "until")
 # The origin of a record: its image, which a record may invent, and the folder of its log.
 _WHERE: Final = (
     pl.struct(IMAGE_KEY).alias("image"),
@@ -94,7 +92,9 @@ def shareable(
         open_total=len(open_),
         categories=_categories(shared),
         account=summary.account and _allowed(summary.account, ACCOUNT_AS_IT_IS),
-        selection=tuple((name, value if name in _TIMES else None) for name, value in summary.selection),
+        selection=tuple(
+            (name, value if name in {"since", "until"} else None) for name, value in summary.selection
+        ),
         covered=_as_many(covered, summary.covered, summary.covered_total),
         covered_total=len(covered),
         ties=_ties(everything, shown),
@@ -116,7 +116,7 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
     name = item.capability_id
     variants = _variants(item, common)
     categories = _common_tallies(item.categories, name, common.categories) or (
-        Tally(NO_CATEGORY, item.mentions),
+        Tally("(withheld)", item.mentions),
     )
     return Listed(
         capability=_allowed(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import polars as pl
@@ -41,8 +41,6 @@ from vocabgap.reporting.overviews import (
 )
 from vocabgap.text import count, indented_json, surface, unit_names
 
-QUOTES: Final = 2
-
 
 @dataclass(frozen=True)
 class Tables:
@@ -74,7 +72,7 @@ class Shortlisted(NamedTuple):
         said = [*dict.fromkeys(each.said or each.wording for each in self.capability.examples)]
         label = surface(self.capability.label)
         telling = (each for each in said if not surface(each).endswith(label))
-        return tuple(islice(telling, QUOTES)) or tuple(said[:1])
+        return tuple(islice(telling, 2)) or tuple(said[:1])
 
     @property
     def entry(self) -> str:

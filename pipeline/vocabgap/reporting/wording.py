@@ -41,13 +41,9 @@ _LINKED: Final = re.compile(
 # A word with its surroundings. These are white space, characters that cannot be code in a table cell, and
 # punctuation that is not part of an address.
 _WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
-_BACKTICKS: Final = re.compile(r"`+")
-_BARS: Final = "▁▂▃▄▅▆▇█"
 SHOWN_WORDINGS: Final = 25
-SEVERAL: Final = "probably several needs"
 CONFIDENT: Final = round(100 * CONFIDENCE)
 MOST_BYTES: Final = 1_000_000  # of a report
-_PHRASES: Final = "phrases.j2"
 # Numbers and names for the templates.
 _GLOBALS: Final = {
     "draws": DRAWS,
@@ -55,7 +51,7 @@ _GLOBALS: Final = {
     "tied_from": round(100 * TIED),
     "chance": f"{SIGNIFICANCE:.0%}".replace("%", " %"),
     "shown_parts": FIRST_COVERING,
-    "several": SEVERAL,
+    "several": "probably several needs",
     "least": LEAST,
     "least_weeks": LEAST_WEEKS,
     "log_name": LOG_NAME,
@@ -73,7 +69,7 @@ def phrase(name: str, *values: object, unit: str = IMAGE) -> str:
 
 @cache
 def _macro(name: str, unit: str) -> Callable[..., str]:
-    macro: Callable[..., str] = getattr(_plain(unit).get_template(_PHRASES).module, name)
+    macro: Callable[..., str] = getattr(_plain(unit).get_template("phrases.j2").module, name)
     return macro
 
 
@@ -139,7 +135,7 @@ def code(value: object) -> str:
     text = shortened(escape_unseen(str(value)))
     if not text:
         return "` `"
-    fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     # Renderers remove one space on each side (CommonMark 6.1), unless there are only spaces.
     padding = " " if text.strip(" ") and (text[0] in "` " or text[-1] in "` ") else ""
     return f"{fence}{padding}{text}{padding}{fence}"
@@ -162,8 +158,8 @@ def day(moment: datetime | None) -> str:
 
 def sparkline(weekly: tuple[int, ...]) -> str:
     """Return the mentions of each week as bars, newest last; the lowest bar means none."""
-    most = max(weekly, default=0)
-    return "".join(_BARS[-(-each * (len(_BARS) - 1) // most)] if most else _BARS[0] for each in weekly)
+    bars, most = "▁▂▃▄▅▆▇█", max(weekly, default=0)
+    return "".join(bars[-(-number * (len(bars) - 1) // most)] if most else bars[0] for number in weekly)
 
 
 def capital(text: str) -> str:
