@@ -29,13 +29,8 @@ PARTS: Final = parts("benchmarks")
 COSTS: Final = {
     name: f"{place}.{name}"
     for place, names in (
-        (
-            "benchmarks",
-            (
-                "ingest", "clustering", "reviewing", "ranking", "page", "gaplog", "engines",
-                "traces",
-            ),
-        ),
+        ("benchmarks", ("ingest", "clustering", "reviewing", "ranking", "page", "gaplog")),
+        ("benchmarks", ("engines", "traces")),
         *((part.__name__, part.COSTS) for part in PARTS),
     )
     for name in names

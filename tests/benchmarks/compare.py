@@ -14,11 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-FIGURES: Final = (
-    "CPU ratio",
-    "CPU s",
-    "wall s",
-)  # the first that was measured both times is compared
+FIGURES: Final = ("CPU ratio", "CPU s", "wall s")  # the first one measured both times is compared
 LEAST_NOISE: Final = 0.15  # even where the repeated runs agree
 UNKNOWN_NOISE: Final = 0.5  # of what was measured once
 Key = tuple[str, str, str]
@@ -72,11 +68,8 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What of the machine, its programs included, is not as it was."""
     one, other = ({**each["machine"], **each["machine"]["packages"]} for each in (old, new))
     names = [name for name in one | other if name != "packages"]
-    return [
-        f"{name} {one.get(name)} -> {other.get(name)}"
-        for name in names
-        if one.get(name) != other.get(name)
-    ]
+    changed = [name for name in names if one.get(name) != other.get(name)]
+    return [f"{name} {one.get(name)} -> {other.get(name)}" for name in changed]
 
 
 def main() -> None:

@@ -62,9 +62,8 @@ class Figures(NamedTuple):
 
 def read_needs(path: Path) -> tuple[list[Need], list[Need]]:
     """The needs that an entry covers, and the open ones."""
-    rows: list[dict[str, Any]] = [
-        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()
-    ]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     needs = [
         (row["status"], Need(row["phrase"], tuple(row["modules"]), _entries(row["covered_by"])))
         for row in rows
@@ -79,9 +78,8 @@ def ours(vocabulary: Vocabulary) -> Way:
 
     def find(phrase: str, operations: Sequence[str]) -> Found:
         matches = index.covering(phrase, dict.fromkeys(operations, 1.0), TOP)
-        return [match.entry.name for match in matches], max(
-            (match.explained for match in matches), default=0.0
-        )
+        most = max((match.explained for match in matches), default=0.0)
+        return [match.entry.name for match in matches], most
 
     return find
 
@@ -154,20 +152,17 @@ def _fitted(unmet: Any) -> float:  # noqa: ANN401 - an array
 def main() -> None:
     """Print the table."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    arguments.add_argument(
-        "vocabulary", nargs="+", type=Path, help="files and folders that list entries"
-    )
+    arguments.add_argument("vocabulary", nargs="+", type=Path, help="files or folders of entries")
     arguments.add_argument("--data", required=True, type=Path, help="needs, one a line")
     given = arguments.parse_args()
     vocabulary = load_vocabulary(given.vocabulary)
     shipped, unmet = read_needs(given.data)
     print(
-        f"{len(vocabulary.entries)} entries; {len(shipped)} needs that one covers, {len(unmet)} open ones"
+        f"{len(vocabulary.entries)} entries; {len(shipped)} covered needs, {len(unmet)} open ones"
     )
-    print(
-        f"called covered: ours from {DEFAULT_COVERED}, TF-IDF where {OPEN_SHARE:.0%} of the open ones are\n"
-    )
-    titles = (
+    fitted = f"TF-IDF where {OPEN_SHARE:.0%} of the open ones are"
+    print(f"called covered: ours from {DEFAULT_COVERED}, {fitted}\n")
+    titles = [
         "way",
         "asked by",
         "first",
@@ -176,7 +171,7 @@ def main() -> None:
         "open",
         "fitted",
         "open, left out",
-    )
+    ]
     print("{:8}{:20}".format(*titles[:2]) + "".join(f"{title:>15}" for title in titles[2:]))
     for name, way, threshold in (
         ("ours", ours(vocabulary), DEFAULT_COVERED),

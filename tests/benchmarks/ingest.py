@@ -55,11 +55,8 @@ def write_logs(root: Path, files: int, lines: int, corpus: str) -> None:
         folder.mkdir(parents=True)
         with (folder / LOG).open("w", encoding="utf-8") as log:
             for _ in range(lines):
-                log.write(
-                    "-- resumed --\n"
-                    if rng.random() < BAD_SHARE
-                    else record(image, rng, corpus) + "\n"
-                )
+                is_bad = rng.random() < BAD_SHARE
+                log.write("-- resumed --\n" if is_bad else record(image, rng, corpus) + "\n")
 
 
 def record(image: str, rng: random.Random, corpus: str = "easy") -> str:
@@ -81,35 +78,20 @@ def record(image: str, rng: random.Random, corpus: str = "easy") -> str:
         "notes": "",
     }
     if corpus == "logs":
-        texts = {
-            name: clause(rng, 3, 11) if rng.random() < share else ""
-            for name, share in FILLED.items()
-        }
-        fields |= {
-            **texts,
-            "missing_capability": logged(rng),
-            "agent": f"agent-{rng.randrange(40)}",
-        }
+        for name, share in FILLED.items():
+            fields[name] = clause(rng, 3, 11) if rng.random() < share else ""
+        fields |= {"missing_capability": logged(rng), "agent": f"agent-{rng.randrange(40)}"}
     return json.dumps(fields)
 
 
 def event(fields: dict[str, Any]) -> dict[str, Any]:
     """What PostHog exports for a record."""
-    named = {
-        "session_id": "$session_id",
-        "image_id": "$mcp_client_name",
-        "description": "$mcp_intent",
-    }
-    properties = {
-        named.get(name, name): value for name, value in fields.items() if name != "timestamp"
-    }
-    event = {
+    names = {"session_id": "session_id", "image_id": "mcp_client_name", "description": "mcp_intent"}
+    properties = {f"${names[name]}" if name in names else name: fields[name] for name in fields}
+    return {
         "event": "$mcp_missing_capability",
         "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, fields["description"])),
-    }
-    return {
-        **event,
-        "timestamp": fields["timestamp"],
+        "timestamp": properties.pop("timestamp"),
         "properties": {**properties, "$lib": "posthog-node"},
     }
 
@@ -193,9 +175,8 @@ def shaped_rows() -> Iterator[Row]:
                 if peer.startswith("orjson") and find_spec("orjson") is None:
                     continue  # `pip install orjson` to see it
                 beside = cost_of(partial, read, path)
-                note = (
-                    f"{SHAPED / cost.cpu:,.0f} records a CPU s, the peer {SHAPED / beside.cpu:,.0f}"
-                )
+                rates = [f"{SHAPED / measured.cpu:,.0f}" for measured in (cost, beside)]
+                note = f"{rates[0]} records a CPU s, the peer {rates[1]}"
                 yield Row("scan", f"{SHAPED:,} lines, {shape}", cost, peer, beside, note)
 
 
@@ -232,23 +213,14 @@ def rows(size: str) -> Iterator[Row]:
         of = f"{files:,} logs of {lines:,} lines, {corpus}"
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder, "corpus")
-            cost_of(
-                partial, write_logs, root, files, lines, corpus
-            )  # read from memory by all that follow
-            floor, decoding = (
-                cost_of(partial, read_and_count, root, times=5),
-                cost_of(partial, decode, root),
-            )
+            # All that follow read the logs from memory.
+            cost_of(partial, write_logs, root, files, lines, corpus)
+            floor = cost_of(partial, read_and_count, root, times=5)
+            decoding = cost_of(partial, decode, root)
             cost = cost_of(partial, scan, root)
             note = f"{cost.outcome / cost.cpu:,.0f} records a CPU s"
             yield Row("scan", of, cost, READING, floor, note)
             each = 1e6 * decoding.cpu / (files * lines)
-            yield Row(
-                "scan",
-                of,
-                cost,
-                "decoding and hashing alone",
-                decoding,
-                f"the peer {each:.1f} µs a line",
-            )
+            note = f"the peer {each:.1f} µs a line"
+            yield Row("scan", of, cost, "decoding and hashing alone", decoding, note)
     yield from shaped_rows()

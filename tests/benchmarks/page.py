@@ -37,11 +37,8 @@ def tables(case: Case) -> tuple[pl.DataFrame, Parts]:
     """What a report is summed up from: capabilities, and gaps that all count."""
     frame, groups = make_corpus(*case)
     ranked = rank(frame, groups, now=NOW)
-    absent = [
-        pl.lit(None, GAPS.schema[name]).alias(name)
-        for name in GAPS.names
-        if name not in RECORDS.names
-    ]
+    further = [name for name in GAPS.names if name not in RECORDS.names]
+    absent = [pl.lit(None, GAPS.schema[name]).alias(name) for name in further]
     counted = frame.with_columns(absent).with_columns(counted=pl.lit(value=True))
     return ranked, with_capabilities(Parts.of(counted), ranked)
 

@@ -84,13 +84,8 @@ def make_corpus(
             "line": np.arange(1, records + 1),
         }
     )
-    same = {
-        "intent_category": "tone",
-        "notes": "",
-        "count": 1,
-        "tenant_id": "local",
-        "repo_slug": "photos",
-    }
+    same = {"intent_category": "tone", "notes": "", "count": 1}
+    same |= {"tenant_id": "local", "repo_slug": "photos"}
     absent = [name for name in RECORDS.names if name not in frame.columns and name not in same]
     frame = frame.with_columns(
         *(pl.lit(value).alias(name) for name, value in same.items()),

@@ -14,6 +14,7 @@ import random
 import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -29,22 +30,15 @@ LIMIT: Final = 5.0  # CPU seconds for 100,000 spans
 EXPORT: Final = 500  # spans of one line
 FAILING: Final = 0.05  # of the calls
 LONG: Final = 200_000  # characters of a message
-REPEATED: Final = (
-    "tool-",
-    "tool ",
-    "not ",
-    "cannot ",
-    "only ",
-    "no tool ",
-)  # with which expressions begin
-TOOLS: Final = (
+REPEATED: Final = ("tool-", "tool ", "not ", "cannot ", "only ", "no tool ")  # begin expressions
+TOOLS: Final = [
     "read_page",
     "find_event",
     "convert_image",
     "send_note",
     "merge_rows",
     "crop_to_face",
-)
+]
 
 
 class Failure(NamedTuple):
@@ -58,9 +52,8 @@ class Failure(NamedTuple):
 def read_failures() -> list[Failure]:
     """The messages, in order."""
     with (OWN / "tool_errors.tsv").open(encoding="utf-8", newline="") as table:
-        return [
-            Failure(**row) for row in csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
-        ]
+        rows = csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [Failure(**row) for row in rows]
 
 
 def span(tool: str, message: str | None, session: str, rng: random.Random) -> dict[str, Any]:
@@ -86,9 +79,7 @@ def span(tool: str, message: str | None, session: str, rng: random.Random) -> di
         "attributes": [
             {"key": key, "value": {"stringValue": value}} for key, value in attributes.items()
         ],
-        "status": {}
-        if message is None
-        else {"code": 2, "message": message.replace("{tool}", tool)},
+        "status": {"code": 2, "message": message.replace("{tool}", tool)} if message else {},
     }
 
 
@@ -109,19 +100,16 @@ def write_spans(path: Path, number: int) -> None:
                 rng.choice(failures).message if rng.random() < FAILING else None
                 for _ in range(min(EXPORT, number - start))
             ]
-            log.write(
-                export([span(rng.choice(TOOLS), each, f"s{start}", rng) for each in messages])
-            )
+            spans = [span(rng.choice(TOOLS), text, f"s{start}", rng) for text in messages]
+            log.write(export(spans))
 
 
 def judged(failures: Sequence[Failure]) -> list[str]:
     """What became of each: `gap`, the rule that says it is none, or `passed over`."""
     rng = random.Random(0)
     with tempfile.TemporaryDirectory() as folder:
-        spans = [
-            span(TOOLS[at % len(TOOLS)], each.message, str(at), rng)
-            for at, each in enumerate(failures)
-        ]
+        called = zip(cycle(TOOLS), failures, strict=False)
+        spans = [span(tool, each.message, str(at), rng) for at, (tool, each) in enumerate(called)]
         Path(folder, "otlp.jsonl").write_text(export(spans), encoding="utf-8")
         gaps = screen(vocabgap.scan(folder).gaps)
     became = gaps.select("session_id", pl.when("counted").then(pl.lit("gap")).otherwise("rule"))
@@ -137,9 +125,8 @@ def rows(size: str) -> Iterator[Row]:
         write_spans(path, number)
         cost = cost_of(partial, scanned, path)
         note = f"{cost.outcome} gaps seen, {path.stat().st_size / number:,.0f} bytes a span"
-        yield Row(
-            "scan of spans", f"{number:,} spans", cost, note=note, limit=LIMIT * number / 100_000
-        )
+        limit = LIMIT * number / 100_000
+        yield Row("scan of spans", f"{number:,} spans", cost, note=note, limit=limit)
     with tempfile.TemporaryDirectory() as folder:
         short, long = (Path(folder, f"otlp-{length}.jsonl") for length in (LONG // 2, LONG))
         for path, length in ((short, LONG // 2), (long, LONG)):
@@ -149,14 +136,8 @@ def rows(size: str) -> Iterator[Row]:
         half = cost_of(partial, scanned, short)
         note = "an expression that backtracks over all of it takes four times as long"
         what = f"{len(REPEATED)} of {LONG:,} characters"
-        yield Row(
-            "scan of long messages",
-            what,
-            cost_of(partial, scanned, long),
-            "half as long",
-            half,
-            note,
-        )
+        whole = cost_of(partial, scanned, long)
+        yield Row("scan of long messages", what, whole, "half as long", half, note)
 
 
 def scanned(path: Path) -> int:
@@ -169,21 +150,18 @@ def main() -> None:
     failures = read_failures()
     outcome = judged(failures)
     print(
-        "| messages | gaps | others | seen, of these | others taken for one | precision | recall |"
+        "| messages | gaps | others | seen of these | others taken for one | precision | recall |"
     )
     print("|:--|--:|--:|--:|--:|--:|--:|")
+    judgements = [*zip(failures, outcome, strict=True)]
     for part in dict.fromkeys(each.part for each in failures):
-        pairs = [
-            (each.kind, became)
-            for each, became in zip(failures, outcome, strict=True)
-            if each.part == part
-        ]
+        pairs = [(each.kind, became) for each, became in judgements if each.part == part]
         gaps = [became for kind, became in pairs if kind == "gap"]
         others = [became for kind, became in pairs if kind != "gap"]
         right, wrong = gaps.count("gap"), others.count("gap")
         shares = f"{right / max(right + wrong, 1):.2f} | {right / len(gaps):.2f}"
         print(f"| {part} | {len(gaps)} | {len(others)} | {right} | {wrong} | {shares} |")
-    for each, became in zip(failures, outcome, strict=True):
+    for each, became in judgements:
         if (each.kind == "gap") != (became == "gap"):
             print(f"- {each.part}, {each.kind}, {became}: {each.message}")
 
