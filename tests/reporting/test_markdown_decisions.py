@@ -98,19 +98,14 @@ def test_without_a_vocabulary_it_is_not_known_what_is_covered(desk: Desk) -> Non
     assert COVERED not in headings(text)
 
 
-def test_what_is_covered_is_listed_apart_and_not_to_be_authored(desk: Desk) -> None:
-    made = desk.report(SKY, FOG)
-    text = text_of(made)
+def test_what_is_covered_is_listed_apart_but_stays_in_the_headline(desk: Desk) -> None:
+    text = text_of(desk.report(SKY, FOG))
     whole, covered, *_ = tables(text)
     assert labels(whole) == ["film grain", "lens flare"]
     assert covered[1:] == [
         ["1", "sky mask", "3", "2", "2026-04-01", "sky_mask", "all of it", "sky mask", "–"]
     ]
-
-
-def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(desk: Desk) -> None:
-    made = desk.report(SKY, FOG)
-    first, standing, missing, *_ = lead(text_of(made)).split("\n\n")[3:]
+    first, standing, missing, *_ = lead(text).split("\n\n")[3:]
     assert first == (
         "**sky mask** is asked for most: 3 times on 2 images, on 2026-04-01."
         " The entry `sky_mask` probably covers all of it."

@@ -90,7 +90,7 @@ def test_wordings_are_matched_as_they_were_clustered(
 def test_without_a_scan_there_are_only_the_ranking_and_the_report(
     demo_run: Run, tmp_path: Path
 ) -> None:
-    made = report(demo_run.ranked, tmp_path / "out", now=NOW)
+    made = report(demo_run.ranked, tmp_path / "out", now=NOW, top=1)
     assert made.files == (
         "report.md",
         "report.html",
@@ -100,10 +100,7 @@ def test_without_a_scan_there_are_only_the_ranking_and_the_report(
     )
     assert sorted(entry.name for entry in made.folder.iterdir()) == sorted(made.files)
     assert (made.manifest.account, made.manifest.inputs) == (None, ())
-
-
-def test_the_parquet_has_all_whatever_is_shown(demo_run: Run, tmp_path: Path) -> None:
-    made = report(demo_run.ranked, tmp_path / "out", now=NOW, top=1)
+    # The Parquet has all capabilities, however few are shown.
     assert pl.read_parquet(made.folder / "capabilities.parquet").height == demo_run.ranked.height
 
 
