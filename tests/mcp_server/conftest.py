@@ -4,7 +4,6 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from builders import gap, three_needs
@@ -19,13 +18,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def _schemas_as_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every client would check every schema again, which costs more than all that is tested here."""
-    monkeypatch.setattr(jsonschema.Draft202012Validator, "check_schema", lambda _: None)
-
-
-@pytest.fixture
-def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect:  # noqa: ARG001
+def connect(tmp_path: Path, mcp_sdk: None) -> Connect:  # noqa: ARG001
     """A client of a server whose root is given; its report and decisions are in the folder of the test."""
     from anyio.from_thread import check_cancelled  # noqa: PLC0415 - what the extra installs
     from mcp import Client  # noqa: PLC0415

@@ -19,17 +19,20 @@ async def test_capabilities_are_ranked(connect: Connect, photos: Path) -> None:
 
 
 async def test_the_ranking_is_that_of_the_report(
-    connect: Connect, photos: Path, tmp_path: Path
+    connect: Connect, photos: Path, vocabulary: Path, tmp_path: Path
 ) -> None:
-    made = vg.run(photos, out=tmp_path / "elsewhere")
+    report = vg.run(photos, out=tmp_path / "elsewhere").published.summary
+    before = sorted(tmp_path.rglob("*"))
     async with connect(photos) as client:
-        message = await found(client, "report_gaps")
-    shown = [
-        (each.rank, each.capability_id, each.label) for each in made.published.summary.capabilities
+        data = await found(client, "report_gaps")
+    names = ("rank", "capability_id", "label")
+    assert [[row[name] for name in names] for row in data["capability"]] == [
+        [getattr(item, name) for name in names] for item in report.capabilities
     ]
-    assert [
-        (each["rank"], each["capability_id"], each["label"]) for each in message["capability"]
-    ] == shown
+    assert sorted(tmp_path.rglob("*")) == before  # nothing is published
+    async with connect(photos, vocabulary=vocabulary) as client:
+        data = await found(client, "report_gaps")
+    assert (data["covered"], data["capabilities"]) == (1, 3)
 
 
 async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None:
@@ -50,39 +53,23 @@ async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None
     assert (last["mentions"], last["notes"]) == (2, [])
 
 
-async def test_the_nearest_entry_is_named(connect: Connect, photos: Path, vocabulary: Path) -> None:
-    async with connect(photos, vocabulary=vocabulary) as client:
-        message = await found(client, "report_gaps")
-    assert (message["covered"], message["capabilities"]) == (1, 3)
+REFUSED: list[tuple[dict[str, object], str]] = [
+    ({"since": "yesterday"}, "since: 'yesterday' is not a moment"),
+    ({"since": 7}, "since: expected text, found 7"),
+    ({"since": "2026-05-02", "until": "2026-05-01"}, "is not before until"),
+    ({"limit": 51}, "limit: expected a whole number <= 50"),
+    ({"limit": True}, "limit: expected a whole number"),
+    ({"intent_category": {"tone": 1}}, "intent_category: expected text or a list"),
+    ({"top": 3}, "there is no argument 'top' (the arguments are limit, cursor, since, "),
+]
 
 
-async def test_nothing_is_published(connect: Connect, photos: Path, tmp_path: Path) -> None:
-    before = sorted(tmp_path.rglob("*"))
+async def test_arguments_that_cannot_be_meant_are_refused(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
-        await found(client, "report_gaps")
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"since": "yesterday"}, "since: 'yesterday' is not a moment"),
-        ({"since": 7}, "since: expected text, found 7"),
-        ({"since": "2026-05-02", "until": "2026-05-01"}, "is not before until"),
-        ({"limit": 0}, "limit: expected a whole number >= 1"),
-        ({"limit": 51}, "limit: expected a whole number <= 50"),
-        ({"limit": True}, "limit: expected a whole number"),
-        ({"intent_category": {"tone": 1}}, "intent_category: expected text or a list"),
-        ({"top": 3}, "there is no argument 'top' (the arguments are limit, cursor, since, "),
-    ],
-)
-async def test_arguments_that_cannot_be_meant_are_refused(
-    connect: Connect, photos: Path, arguments: dict[str, object], named: str
-) -> None:
-    async with connect(photos) as client:
-        error = await refused(client, "report_gaps", **arguments)
-    assert error["code"] == "invalid_input"
-    assert named in error["message"]
+        for arguments, named in REFUSED:
+            error = await refused(client, "report_gaps", **arguments)
+            assert error["code"] == "invalid_input"
+            assert named in error["message"]
 
 
 async def test_a_root_that_is_gone_is_told(connect: Connect, photos: Path, tmp_path: Path) -> None:

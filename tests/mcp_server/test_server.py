@@ -32,11 +32,14 @@ async def test_tools_say_truly_what_they_do_and_can_be_asked(
     connect: Connect, photos: Path
 ) -> None:
     valid = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
+    shared = {"image_id", "session_id", "intent_category", "operations_involved", "satisfaction"}
     async with connect(photos) as client:
         tools, instructions = (await client.list_tools()).tools, client.instructions
     assert instructions is not None
     assert "data" in instructions
+    assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) <= 12_000
     for tool in tools:
+        assert shared <= tool.input_schema["properties"].keys() or tool.name == "show_capability"
         hints = tool.annotations
         assert hints is not None
         assert hints.read_only_hint is hints.idempotent_hint is (tool.name in READING)
@@ -48,20 +51,6 @@ async def test_tools_say_truly_what_they_do_and_can_be_asked(
         for name, argument in tool.input_schema["properties"].items():
             assert argument.get("description"), f"{tool.name}: {name}"
             assert name != "limit" or argument.get("anyOf", [argument])[0]["maximum"] <= 200
-
-
-async def test_an_argument_has_the_name_of_the_field_in_every_tool(
-    connect: Connect, photos: Path
-) -> None:
-    async with connect(photos) as client:
-        tools = {
-            each.name: each.input_schema["properties"] for each in (await client.list_tools()).tools
-        }
-    shared = {"image_id", "session_id", "intent_category", "operations_involved", "satisfaction"}
-    assert all(
-        shared <= tools[name].keys() for name in ("log_vocabulary_gap", "list_gaps", "report_gaps")
-    )
-    assert all("limit" in tools[name] for name in READING)
 
 
 @pytest.mark.parametrize(
@@ -85,12 +74,6 @@ async def test_a_hint_for_agents_names_no_option(
     assert "--" not in output["message"]
 
 
-async def test_the_text_of_an_answer_is_its_envelope(connect: Connect, photos: Path) -> None:
-    async with connect(photos) as client:
-        result: Any = await client.call_tool("report_gaps", {})
-    assert json.loads(result.content[0].text) == result.structured_content
-
-
 async def test_a_tool_that_does_not_exist_is_an_error_of_the_protocol(
     connect: Connect, photos: Path, protocol_error: ProtocolError
 ) -> None:
@@ -111,7 +94,9 @@ async def test_a_bug_is_told_and_traced_only_where_that_is_asked_for(
 
     monkeypatch.setattr("vocabgap.pipeline.analyse", broken)
     async with connect(photos) as client:
+        logging.getLogger("mcp.server").error("a message that cannot be read")
         result: Any = await client.call_tool("report_gaps", {})
+    assert json.loads(result.content[0].text) == result.structured_content
     assert result.structured_content["error"]["code"] == "bug"
     assert "KeyError: 'wordings'" in result.structured_content["error"]["message"]
     assert "Traceback" not in result.content[0].text
@@ -123,11 +108,3 @@ async def test_a_bug_is_told_and_traced_only_where_that_is_asked_for(
     out, err = capfd.readouterr()
     assert out == ""
     assert "Traceback" in err
-
-
-async def test_what_the_sdk_logs_is_for_those_who_look_for_a_bug(
-    connect: Connect, photos: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    async with connect(photos):
-        logging.getLogger("mcp.server").error("a message that cannot be read")
-    assert capfd.readouterr() == ("", "")

@@ -10,7 +10,7 @@ import pytest
 from mcp_server.calls import found, refused
 
 anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("_schemas_as_checked")]
+pytestmark = pytest.mark.anyio
 Command = tuple[str, ...]
 
 

@@ -9,29 +9,19 @@ from mcp_server.calls import Connect, found, refused
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("spelling", ["sky mask", "Mask the SKY", "mask the sky"])
-async def test_a_capability_is_found_by_any_of_its_wordings(
-    connect: Connect, photos: Path, spelling: str
+async def test_a_capability_is_found_by_its_wordings_and_its_identifier(
+    connect: Connect, photos: Path, vocabulary: Path
 ) -> None:
-    async with connect(photos) as client:
-        message = await found(client, "show_capability", capability=spelling)
-    assert message["capability"]["mentions"] == 2
-    assert [each["image_id"] for each in message["gap"]] == ["fjord", "heron"]
-
-
-async def test_a_capability_is_found_by_the_identifier_that_the_ranking_gives(
-    connect: Connect, photos: Path
-) -> None:
-    async with connect(photos) as client:
-        first = (await found(client, "report_gaps"))["capability"][0]
-        message = await found(client, "show_capability", capability=first["capability_id"])
-    assert message["capability"]["label"] == first["label"]
-
-
-async def test_no_more_records_are_listed_than_asked_for(connect: Connect, photos: Path) -> None:
-    async with connect(photos) as client:
-        message = await found(client, "show_capability", capability="sky mask", limit=1)
-    assert (len(message["gap"]), message["listed"], message["totals"]["records"]) == (1, 1, 2)
+    async with connect(photos, vocabulary=vocabulary) as client:
+        for name in ("sky mask", "Mask the SKY", "mask the sky"):
+            data = await found(client, "show_capability", capability=name)
+            assert data["capability"]["mentions"] == 2
+            assert [row["image_id"] for row in data["gap"]] == ["fjord", "heron"]
+        assert data["capability"]["covered_by"][0]["entry"] == "sky_mask"
+        identifier = data["capability"]["capability_id"]
+        data = await found(client, "show_capability", capability=identifier, limit=1)
+    assert data["name"] == identifier
+    assert (len(data["gap"]), data["listed"], data["totals"]["records"]) == (1, 1, 2)
 
 
 async def test_of_one_moment_the_later_line_comes_first(connect: Connect, tmp_path: Path) -> None:
@@ -43,30 +33,19 @@ async def test_of_one_moment_the_later_line_comes_first(connect: Connect, tmp_pa
     assert notes == [["c", "b", "a"], ["c", "b", "a"]]
 
 
-async def test_the_nearest_entries_are_named(
-    connect: Connect, photos: Path, vocabulary: Path
-) -> None:
-    async with connect(photos, vocabulary=vocabulary) as client:
-        message = await found(client, "show_capability", capability="sky mask")
-    assert message["capability"]["covered_by"][0]["entry"] == "sky_mask"
-
-
-async def test_what_is_not_there_is_told_with_what_is_like_it(
-    connect: Connect, photos: Path
-) -> None:
+async def test_what_cannot_be_shown_is_refused(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         error = await refused(client, "show_capability", capability="sky masks everywhere")
-    assert error["code"] == "not_found"
-    assert "did you mean" in error["message"]
-
-
-@pytest.mark.parametrize("arguments", [{}, {"capability": ""}, {"capability": "sky", "limit": 51}])
-async def test_arguments_that_cannot_be_meant_are_refused(
-    connect: Connect, photos: Path, arguments: dict[str, object]
-) -> None:
-    async with connect(photos) as client:
-        error = await refused(client, "show_capability", **arguments)
-    assert error["code"] == "invalid_input"
+        assert error["code"] == "not_found"
+        assert "did you mean" in error["message"]
+        wrong: list[dict[str, object]] = [
+            {},
+            {"capability": ""},
+            {"capability": "sky", "limit": 51},
+        ]
+        for arguments in wrong:
+            error = await refused(client, "show_capability", **arguments)
+            assert (arguments, error["code"]) == (arguments, "invalid_input")
 
 
 async def test_hostile_text_is_shown_and_not_obeyed(connect: Connect, tmp_path: Path) -> None:
