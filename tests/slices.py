@@ -48,6 +48,7 @@ def additions() -> list[Additions]:
 def absent() -> set[str]:
     """Return the slices that were taken out: the first layer of `[tool.importlinter]` names all of them."""
     project = tomllib.loads((_TESTS.parent / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = project["tool"]["importlinter"]["contracts"]
-    named = {name.strip("()") for name in contract["layers"][0].split(" | ")}
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (layers,) = (each["layers"] for each in contracts if each["type"] == "layers")
+    named = {name.strip("()") for name in layers[0].split(" | ")}
     return named - {each.name for each in extensions()}

@@ -48,8 +48,15 @@ def test_charts_name_the_extra_that_they_need(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.slow
-def test_importing_costs_next_to_nothing() -> None:
-    code = "import sys, vocabgap; print(*sorted({'polars', 'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
+@pytest.mark.parametrize(
+    ("module", "slow"),
+    [
+        ("vocabgap", ["polars", "numpy"]),
+        ("vocabgap.doors.mcp.tools", ["scipy", "sklearn", "jinja2"]),
+    ],
+)
+def test_importing_loads_nothing_slow(module: str, slow: list[str]) -> None:
+    code = f"import sys, {module}; print(*sorted({{*{slow}}} & set(sys.modules)))"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from builders.decisions import Studio
 from vocabgap.errors import VocabgapError
 from vocabgap.model.settings import ClusterSettings
-from vocabgap.ranking.identity import OUTGROWN
+from vocabgap.model.tables import OUTGROWN
 
 KNOWN = (
     "sky mask", "mask the sky", "sky mask tool", "cloud mask", "film grain", "film grain look",

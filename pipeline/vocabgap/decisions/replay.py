@@ -13,8 +13,7 @@ import polars as pl
 from vocabgap.decisions.record import FILE, SETTLING, Action, Decision
 from vocabgap.errors import Hint, InvalidInputError, StateError
 from vocabgap.model.moments import iso
-from vocabgap.model.tables import VERDICTS, Apart, Confirmed, Constraint, Together
-from vocabgap.ranking.identity import OUTGROWN
+from vocabgap.model.tables import OUTGROWN, VERDICTS, Apart, Confirmed, Constraint, Together
 from vocabgap.text import excerpt, form, own_form, surface, surface_of, visible
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ _DTYPES: Final[dict[type, pl.DataType | type[pl.DataType]]] = {
 }  # fmt: skip
 # The values of columns that are closed lists.
 NEW, OPEN, REGRESSED = ("new", "open", "regressed")
+OUTGROWN: Final = " – no longer holds: the group has outgrown it"  # in column `decisions`
 DISMISSED, AUTHORED = SETTLED
 CONTINUED, SPLIT, MERGED, _, GONE = RELATIONS = ("continued", "split", "merged", NEW, "gone")
 PRESENT, PREVIOUS = ("present", "previous")

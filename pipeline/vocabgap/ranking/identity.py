@@ -24,6 +24,7 @@ from vocabgap.model.tables import (
     MERGED,
     NEW,
     OPEN,
+    OUTGROWN,
     PRESENT,
     PREVIOUS,
     REGRESSED,
@@ -34,7 +35,6 @@ from vocabgap.text import surface_of
 
 ID_DIGITS: Final = 12
 _Pair = tuple[str | None, str | None]  # capabilities of the earlier and the later run
-OUTGROWN: Final = " – no longer holds: the group has outgrown it"  # in column `decisions`
 _SIDES: Final = ("previous", "present")
 _DECIDED: Final = {name: kind for name, kind in IDENTITIES.schema.items() if name != "capability_id"}
 
