@@ -11,11 +11,11 @@ import os
 import pickle
 import re
 import secrets
+import shutil
 import signal
 import sys
 import threading
 import warnings
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -28,7 +28,8 @@ from urllib.parse import urlsplit
 import polars as pl
 from msgspec import structs
 
-from vocabgap.errors import InvalidInputError, StateError, full_address, installing, require_text, unusable
+from vocabgap.engines import stores
+from vocabgap.errors import InvalidInputError, StateError, full_address, installing, require_text
 from vocabgap.files.parts import KeptFolder, Parts, temporary_folder, write_part
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
@@ -40,21 +41,13 @@ from vocabgap.text import visible
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
-    from pyspark.sql.connect.client.core import DefaultChannelBuilder
 
 _RESULT: Final = "piece long, name string, parts long, repairs string"
 """Columns of a piece of work that is done, as Spark names them."""
-_LOGS_AT_ONCE: Final = 256  # at most, in a piece of work
-_PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
-_PARTS: Final = ".vocabgap-parts-"
-_PORT: Final = 15_002  # the default of Spark Connect
 _CONNECT_SECONDS: Final = 5.0  # wait for a server
-_STOP_SECONDS: Final = 2.0  # wait for a connection or a server that ends
-_RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
 _WORKERS_HINT: Final = (
     "its workers need vocabgap's dependencies with the same Polars, and logs and report under the same paths"
 )
-_STORES: Final = ("s3a", "gs", "abfss", "file")  # that reports are written to
 _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
 
 
@@ -65,12 +58,11 @@ class SparkEngine:
         name: Its name in `run.json`, with its version and the place of a server.
     """
 
-    def __init__(self, session: "SparkSession", name: str, tasks: int, *, is_here: bool) -> None:
-        """Use a session with a number of parallel tasks, on a server or in this process."""
+    def __init__(self, session: "SparkSession", name: str, tasks: int) -> None:
+        """Use a session with a number of parallel tasks."""
         self.name = name
         self._session: Any = session
-        self._pieces = _PIECES * tasks
-        self._is_here = is_here
+        self._pieces = 4 * tasks  # so that a slow piece holds up little
         self._mirrors = KeptFolder(MIRRORS)
         self._addresses: dict[str, str] = {}  # by their paths in mirrors
 
@@ -78,62 +70,56 @@ class SparkEngine:
         """Read logs as a scan in this process does; the workers must see them under the same paths.
 
         The workers write the tables to a temporary folder beside `near`, which they share with this machine.
-        If that is the local folder of an address, they write to the address, and the tables come here.
+        If `near` is the local folder of an address, they write to the address, and the tables come here.
         """
         if self._session.is_stopped:
             hint = "use it inside the block of `with vocabgap.spark_engine()`"
             raise StateError("the engine is closed", hint=hint)
         address = "" if near is None else origin_of(near)
-        is_shared = near is not None and not address and not self._is_here
-        kept = KeptFolder(_PARTS, next(filter(Path.is_dir, near.parents)) if near and is_shared else None)
+        beside = None if near is None or address else next(filter(Path.is_dir, near.parents))
+        kept = KeptFolder(".vocabgap-parts-", beside)
         place = f"{address}/{Path(kept.name).name}" if address else kept.name
         logs = [structs.replace(log, path=self._addresses.get(log.path, log.path)) for log in logs]
-        size = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
+        size = min(256, -(-len(logs) // self._pieces))
         pieces = [logs[first : first + size] for first in range(0, len(logs), size)]
         work = [pickle.dumps((pl.__version__, piece, settings, place)) for piece in pieces]
-        with _fetching(place, Path(kept.name)) if address else nullcontext():
-            results = sorted(self._results(work), key=lambda result: int(result["piece"]))
-        repairs: Counter[str] = Counter()
-        for result in results:
-            repairs.update(json.loads(result["repairs"]))
-        names = [f"{kept.name}/{result['name']}" for result in results]
+        try:
+            with stores.fetching(place, kept.name) if address else nullcontext():
+                results = sorted(self._results(work), key=lambda result: int(result["piece"]))
+        except BaseException:
+            kept.remove()
+            raise
+        names = [Path(kept.name, result["name"]) for result in results]
         parts = [
-            Path(f"{name}.{part}")
-            for name, result in zip(names, results, strict=True)
+            Path(kept.name, f"{result['name']}.{part}")
+            for result in results
             for part in range(result["parts"])
         ]
         rejects, files = (
-            pl.concat([pl.read_parquet(f"{name}.{table}") for name in names])
-            for table in ("rejects", "files")
+            pl.read_parquet([f"{name}.{table}" for name in names]) for table in ("rejects", "files")
         )
+        repairs = sum((Counter(json.loads(result["repairs"])) for result in results), Counter[str]())
         return LogsRead(Parts(parts, kept), rejects, files, repairs)
 
     def mirror(self, address: str, settings: ScanSettings) -> Path:
         """Return a folder or file here for an address, with the names of the files there."""
-        from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
-
         root = self._mirrored(address)
         self._addresses |= stores.mirror(address, root, settings)
         return root
 
     def reserve(self, address: str) -> Path:
         """Return a folder here for the report at an address, which must have no files."""
-        from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
-
-        if address.partition(":")[0] not in _STORES:
-            expected = f"an address that begins with {' or '.join(f'{name}:' for name in _STORES)}"
-            raise unusable("--out", expected, address.rpartition("@")[2])
-        stores.require_new(address)
+        with stores.reaching("--out:", address):
+            if stores.files_at(address):
+                raise StateError(f"--out: '{address}' has files already", hint="name a new address")
         return self._mirrored(address)
 
     def publish(self, folder: Path, names: Sequence[str]) -> None:
         """Copy the files of a reserved folder to its address, the last one when all others are there."""
-        from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
-
         address = origin_of(folder)
-        with stores.reaching(f"--out: '{address}'"):
+        with stores.reaching("--out:", address):
             for name in names:
-                stores.upload(folder / name, f"{address}/{name}")
+                stores.copy(folder / name, f"{address}/{name}")
 
     def _mirrored(self, address: str) -> Path:
         return Path(self._mirrors.name).resolve() / address.replace(":", "", 1)
@@ -161,8 +147,6 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
         InvalidInputError: The extra is not installed, or an argument cannot be used.
         StateError: No server answers, or the work failed there.
     """
-    if remote is not None:
-        require_text("remote", remote)
     where = None if remote is None else _place(remote)
     try:
         with _loading():
@@ -181,7 +165,7 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
             else:
                 _send_package(session)
                 name, tasks = f"spark {session.version} at {where}", _parallel_tasks(session)
-            yield SparkEngine(session, name, tasks, is_here=where is None)
+            yield SparkEngine(session, name, tasks)
     except PySparkException as error:
         line = _error_line(str(error))
         is_full = any(os.strerror(code) in line for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -214,44 +198,18 @@ def _read_piece(
     """Read logs, and write their tables to a folder or an address; return the parts and the repairs."""
     with temporary_folder() as copies, temporary_folder() as written:
         folder = written if full_address(place) else place
-        read = read_here([_here(log, Path(copies, str(number))) for number, log in enumerate(logs)], settings)
-        parts = 0
+        for number, log in enumerate(logs):
+            if full_address(log.path):
+                stores.copy(log.path, f"{copies}/{number}")
+                logs[number] = structs.replace(log, path=f"{copies}/{number}")
+        read, parts = read_here(logs, settings), 0
         for parts, frame in enumerate(read.records.frames(), 1):
             write_part(frame, Path(folder, f"{name}.{parts - 1}"))
         write_part(read.rejects, Path(folder, f"{name}.rejects"))
         write_part(read.files, Path(folder, f"{name}.files"))
         if full_address(place):
-            from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
-
-            stores.upload(Path(written), place)
+            stores.copy(written, place)
     return parts, read.repairs
-
-
-def _here(log: LogFile, copy: Path) -> LogFile:
-    """Return a log that this machine sees: a stored one becomes a copy."""
-    if not full_address(log.path) or log.problem is not None or log.repeats:
-        return log
-    from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
-
-    stores.download(log.path, copy)
-    return structs.replace(log, path=str(copy))
-
-
-@contextmanager
-def _fetching(address: str, folder: Path) -> Iterator[None]:
-    """Create a temporary folder in an object store for a block; then copy its files here, and remove it."""
-    from vocabgap.engines import stores  # noqa: PLC0415 - part of the extra
-
-    with stores.reaching(f"'{address}'"):
-        store, path = stores.opened(address)
-        store.create_dir(path)
-    try:
-        yield
-        with stores.reaching(f"'{address}'"):
-            stores.download(address, folder)
-    finally:
-        with suppress(OSError):
-            store.delete_dir(path)
 
 
 def _parallel_tasks(session: "SparkSession") -> int:
@@ -265,13 +223,9 @@ def _parallel_tasks(session: "SparkSession") -> int:
 def _send_package(session: "SparkSession") -> None:
     """Send the workers this version of vocabgap; they must have its dependencies."""
     with TemporaryDirectory() as folder:
-        archive = Path(folder, "vocabgap.zip")
         package = Path(str(resources.files("vocabgap")))
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-            for path in sorted(package.rglob("*")):
-                if path.suffix in {".py", ".toml", ".txt"} and path.is_file():
-                    file.write(path, path.relative_to(package.parent))
-        session.addArtifact(str(archive), pyfile=True)
+        archive = shutil.make_archive(f"{folder}/vocabgap", "zip", package.parent, package.name)
+        session.addArtifact(archive, pyfile=True)
 
 
 def _error_line(text: str) -> str:
@@ -328,12 +282,11 @@ def _end(stop: Callable[[], object]) -> None:
 
     ending = threading.Thread(target=quietly, daemon=True)
     ending.start()
-    ending.join(_STOP_SECONDS)
+    ending.join(2.0)
 
 
 @contextmanager
 def _server(remote: str) -> Iterator["SparkSession"]:
-    _require_server(remote)
     session = _session(remote)
     try:
         yield session
@@ -343,9 +296,10 @@ def _server(remote: str) -> Iterator["SparkSession"]:
 
 def _place(remote: str) -> str:
     """Return HOST:PORT of an address. It may hold a token, so no message shows it whole."""
+    require_text("remote", remote)
     try:
         address = urlsplit(remote)
-        host, port = address.hostname, _PORT if address.port is None else address.port
+        host, port = address.hostname, 15_002 if address.port is None else address.port
     except ValueError:
         host, port = None, 0
     if not remote.startswith("sc://") or re.search(r"\s", remote) or not host:
@@ -356,43 +310,34 @@ def _place(remote: str) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _require_server(remote: str) -> None:
-    """Check that a server answers: the client would retry for a minute."""
-    import grpc  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
+def _session(address: str, options: list[tuple[str, int]] | None = None) -> "SparkSession":
+    """Return a session of a server that answers: the client would retry for a minute."""
+    with _loading():
+        import grpc  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
+        from pyspark.errors import PySparkException  # noqa: PLC0415
+        from pyspark.sql.connect.client.core import DefaultChannelBuilder  # noqa: PLC0415
+        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
+        from pyspark.sql.connect.session import SparkSession as Session  # noqa: PLC0415
 
-    channel = _builder(remote).toChannel()
+    try:
+        builder = DefaultChannelBuilder(address, options)
+    except PySparkException as error:
+        message = f"in the address of '{_place(address)}', the part after the port is not valid"
+        raise InvalidInputError(message, hint=_ADDRESS_HINT) from error
+    channel = builder.toChannel()
     try:
         grpc.channel_ready_future(channel).result(timeout=_CONNECT_SECONDS)
     except grpc.FutureTimeoutError as error:
         raise StateError(
-            f"no Spark Connect server answers at '{_place(remote)}', or not with this encryption",
+            f"no Spark Connect server answers at '{_place(address)}', or not with this encryption",
             hint="start one (`vocabgap manual scale`), or leave out --remote for an engine in this process;"
             " a token or use_ssl=true needs TLS",
         ) from error
     finally:
         channel.close()
-
-
-def _builder(address: str, options: list[tuple[str, int]] | None = None) -> "DefaultChannelBuilder":
     with _loading():
-        from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
-        from pyspark.sql.connect.client.core import DefaultChannelBuilder  # noqa: PLC0415
-
-    try:
-        return DefaultChannelBuilder(address, options)
-    except PySparkException as error:
-        message = f"in the address of '{_place(address)}', the part after the port is not valid"
-        raise InvalidInputError(message, hint=_ADDRESS_HINT) from error
-
-
-def _session(address: str, options: list[tuple[str, int]] | None = None) -> "SparkSession":
-    builder = _builder(address, options)
-    with _loading():
-        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
-        from pyspark.sql.connect.session import SparkSession as Session  # noqa: PLC0415
-
         session: Any = Session(connection=builder)
-    session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
+    session.client.set_retry_policies([DefaultPolicy(max_retries=5)])  # some 17 seconds in all
     return cast("SparkSession", session)
 
 
