@@ -262,7 +262,7 @@ def check_event(given: Input) -> dict[str, Any]:
     ]
     asked = effective_strictness(strictness_of(given["strictness"]))
     found = verdict(conflicts, asked)
-    return {**msgspec.to_builtins(found._asdict()), "effective_strictness": asked.value}
+    return {**msgspec.to_builtins(found), "effective_strictness": asked.value}
 
 
 def seed(given: Input) -> dict[str, Any]:

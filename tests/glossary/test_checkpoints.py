@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.events import Cursor, StepCheckpointed, event_of
+from vocabgap.glossary.events import StepCheckpointed, event_of
 from vocabgap.glossary.senses import ScopeRef, Strictness
 from vocabgap.glossary.session import hash_inputs, input_diff
 
@@ -52,12 +52,12 @@ def test_inputs_that_are_no_json_have_a_form_of_their_own() -> None:
         "day": date(2026, 4, 1),
         "tags": {"b", "a", "c"},
         "raw": b"\x00\xff",
-        "mode": Cursor.POST_GATE,
+        "mode": Strictness.MAX,
         "half": "\ud800",
     }
     plain = {
         "when": "2026-04-01T10:00:00Z", "day": "2026-04-01", "tags": ["a", "b", "c"], "raw": "AP8=",
-        "mode": "post_gate", "half": "\ud800",
+        "mode": "max", "half": "\ud800",
     }  # fmt: skip
     assert hash_inputs(inputs) == hash_inputs(plain)
     assert hash_inputs({"when": moment + timedelta(1)}) != hash_inputs({"when": moment})

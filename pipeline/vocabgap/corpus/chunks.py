@@ -13,7 +13,6 @@ import msgspec
 import polars as pl
 
 from vocabgap.corpus.identity import PRIVATELY, SHARED_REPO, compact_json, is_unicode, milliseconds
-from vocabgap.corpus.incoming import HASH_INPUTS, SCHEMA_VERSION
 from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, Version, newest
 from vocabgap.errors import NotFoundError
 from vocabgap.ingest.discovery import Catalogue, LogFile, blocks_of, discover
@@ -27,7 +26,7 @@ from vocabgap.model.sources import Source, shipped_sources
 from vocabgap.model.tables import OWNER, RECORDS, REJECTS, UTC_MICROSECONDS, phrase
 
 PARSER_ID: Final = "vocabgap-gap-log"
-PARSER_VERSION: Final = "1.0.0"
+_PIECE: Final = {"kind": GAP_KIND, "rootKind": ROOT_KIND, "parserVersion": "1.0.0"}
 READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
 LISTED_BY: Final = "`vocabgap corpus list` lists the records"  # a hint
 _READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
@@ -112,8 +111,11 @@ def _log_lines(decoder: LogDecoder, read: list[tuple[LogFile, LineCounts | None]
     return LogLines(lines, tables.rejects, paths, logs, unlisted)
 
 
-def chunks_of_lines(lines: pl.DataFrame, *, tenant_id: str, repo_slug: str) -> Iterator[dict[str, Any]]:
-    """Yield each readable line as a chunk. Equal lines of a log share a chunk, which lists the others."""
+def pieces_of_lines(lines: pl.DataFrame, repo_slug: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each readable line as the piece of a parser, after the path of its log.
+
+    Equal lines of a log share a piece, which lists the others.
+    """
     columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)
     is_first = pl.struct("source_path", "record_id", TEXT).is_first_distinct()
     copies: dict[tuple[str, ...], list[tuple[int, int]]] = {}
@@ -126,22 +128,8 @@ def chunks_of_lines(lines: pl.DataFrame, *, tenant_id: str, repo_slug: str) -> I
             meta[FOLDER] = folder
         if copy := copies.get((source_path, record_id, text)):
             meta["copies"] = copy
-        yield {
-            "schemaVersion": SCHEMA_VERSION,
-            "tenantId": tenant_id,
-            "repoSlug": repo_slug,
-            "rootKind": ROOT_KIND,
-            "sourcePath": source_path,
-            "content": text,
-            "hashInputs": list(HASH_INPUTS),
-            "parserId": PARSER_ID,
-            "parserVersion": PARSER_VERSION,
-            "kind": GAP_KIND,
-            "name": record_id,
-            "line_start": line,
-            "line_end": line,
-            "customMeta": meta,
-        }
+        piece = {"content": text, "name": record_id, "line_start": line, "line_end": line, "customMeta": meta}
+        yield source_path, piece | _PIECE
 
 
 def folder_of(source_path: str, repo_slug: str) -> str:

@@ -13,7 +13,7 @@ import polars as pl
 
 from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.corpus.finding import ListedChunks, Names, chosen, list_chunks, show_chunk
+from vocabgap.corpus.finding import SHOWN, TEXT, ListedChunks, Names, chosen, show_chunk
 from vocabgap.corpus.identity import PRIVATELY, normal_tenant, require_identity, require_tenant, sha256_of
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_log_parser, push, read_payload
@@ -22,6 +22,7 @@ from vocabgap.corpus.version import GAP_KIND, PATH_KEY, Measures, Version, is_co
 from vocabgap.corpus.withdrawal import Forgotten, Named, deleted_in_git, empties, forget
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.ingest.scanning import Scan
+from vocabgap.model.selection import containing, require_match
 from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.tables import OWNER
 from vocabgap.text import count
@@ -192,8 +193,13 @@ class Corpus:
         self, *, tenants: tuple[str, ...] = (), repositories: tuple[str, ...] = (), shared: bool = True
     ) -> Scan:
         """Read the gap records that some tenants may read, like a scan of their logs; see `vocabgap.scan`."""
-        reader: dict[str, Any] = {"tenants": tenants, "repositories": repositories, "shared": shared}
-        return scan_version(self.store.version(), sources=self.settings.sources, **reader)
+        return scan_version(
+            self.store.version(),
+            tenants=tenants,
+            repositories=repositories,
+            shared=shared,
+            sources=self.settings.sources,
+        )
 
     def export(
         self,
@@ -210,8 +216,9 @@ class Corpus:
         from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads scikit-learn
 
         version, private = self.store.version(), None if tenants else pl.lit(value=False)
-        reader: dict[str, Any] = {"tenants": tenants, "repositories": repositories, "shared": shared}
-        wanted, notes = chosen(version, private=private, **reader)
+        wanted, notes = chosen(
+            version, tenants=tenants, repositories=repositories, shared=shared, private=private
+        )
         return replace(export(version, Path(file), self.settings, wanted), notes=notes)
 
     def list_chunks(
@@ -232,9 +239,14 @@ class Corpus:
         Raises:
             NotFoundError: No readable chunk has one of the names; the error lists similar names.
         """
-        reader: dict[str, Any] = {"tenants": tenants, "repositories": repositories, "shared": shared}
-        named = {"source_path": paths, "kind": kinds, "name": names}
-        return list_chunks(self.store.version(), named, match, **reader)
+        version, named = self.store.version(), {"source_path": paths, "kind": kinds, "name": names}
+        wanted, notes = chosen(version, named, tenants=tenants, repositories=repositories, shared=shared)
+        if match is not None:
+            require_match(match)
+            wanted &= containing(match, [TEXT])
+        rows = version.rows(SHOWN, wanted)
+        newest_first = rows.sort("ingested_at", descending=True, nulls_last=True, maintain_order=True)
+        return ListedChunks(newest_first, notes)
 
     def show_chunk(self, name: str, **filters: Any) -> dict[str, Any]:  # noqa: ANN401 - those of `list_chunks`
         """Return the one chunk with an id or a name, or with the beginning of one; see `list_chunks`."""

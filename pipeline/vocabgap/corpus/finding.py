@@ -13,11 +13,10 @@ from vocabgap.errors import texts
 from vocabgap.ingest.scanning import reads_shared
 from vocabgap.model.lookup import Named, lookup
 from vocabgap.model.record import FEWEST_DIGITS, SHARED_TENANT
-from vocabgap.model.selection import containing, require_match
 from vocabgap.text import short_hash
 
 _NOUNS: Final = {"repo_slug": "repository", "source_path": "path", "kind": "kind", "name": "name"}
-_SHOWN: Final = [name for name in CHUNKS.names if name not in {"embedding", "backup_line"}]
+SHOWN: Final = [name for name in CHUNKS.names if name not in {"embedding", "backup_line"}]
 _IS_GAP: Final = pl.col("kind").eq_missing(pl.lit(GAP_KIND))
 Names = str | Sequence[str]
 
@@ -27,22 +26,6 @@ class ListedChunks(NamedTuple):
 
     chunks: pl.DataFrame  # table `chunks` without vectors, the newest first
     notes: tuple[str, ...]
-
-
-def list_chunks(
-    version: Version,
-    names: Mapping[str, Names],
-    match: str | None = None,
-    **reader: Any,  # noqa: ANN401 - as `chosen` has them
-) -> ListedChunks:
-    """List the chunks that a reader may read, newest first; `names` are the wanted values by column."""
-    wanted, notes = chosen(version, names, **reader)
-    if match is not None:
-        require_match(match)
-        wanted &= containing(match, [_TEXT])
-    rows = version.rows(_SHOWN, wanted)
-    newest_first = rows.sort("ingested_at", descending=True, nulls_last=True, maintain_order=True)
-    return ListedChunks(newest_first, notes)
 
 
 def show_chunk(rows: pl.DataFrame, name: str) -> dict[str, Any]:
@@ -109,4 +92,4 @@ def _with_values(content: str) -> str:
 
 
 _ESCAPED: Final = pl.when(_IS_GAP & pl.col("content").str.contains("\\", literal=True)).then("content")
-_TEXT: Final = pl.coalesce(_ESCAPED.map_elements(_with_values, return_dtype=pl.String), "content")
+TEXT: Final = pl.coalesce(_ESCAPED.map_elements(_with_values, return_dtype=pl.String), "content")

@@ -18,10 +18,10 @@ from vocabgap.corpus.chunks import (
     PARSER_ID,
     PRIVATE,
     LogLines,
-    chunks_of_lines,
     folder_of,
     frame_of,
     metadata_of,
+    pieces_of_lines,
     read_lines,
     row_of,
     text_lines,
@@ -271,7 +271,7 @@ def folder_payload(
     parsed: dict[str, list[_Parsed]] = {
         path: [] for path in sorted({*logs.paths, *logs.rejects["source_path"]})
     }
-    for path, piece in _pieces(logs, tenant_id, repo_slug):
+    for path, piece in _pieces(logs, repo_slug):
         parsed[path].append(piece)
     files = [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in parsed]
     payload = {"tenantId": tenant_id, "repoSlug": repo_slug, "files": files, **signals}
@@ -285,16 +285,15 @@ def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
 
     def parse(file: RawFile) -> Iterator[_Parsed]:
         logs = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
-        for _, piece in _pieces(logs, file.tenant_id, file.repo_slug):
+        for _, piece in _pieces(logs, file.repo_slug):
             yield piece
 
     return parse
 
 
-def _pieces(logs: LogLines, tenant: str, repo: str) -> Iterator[tuple[str, _Parsed]]:
-    """Yield the lines of logs as chunks, rejected lines as errors, and the rest of each log."""
-    for chunk in chunks_of_lines(logs.lines, tenant_id=tenant, repo_slug=repo):
-        yield chunk["sourcePath"], chunk
+def _pieces(logs: LogLines, repo: str) -> Iterator[tuple[str, _Parsed]]:
+    """Yield the lines of logs as pieces, rejected lines as errors, and the rest of each log."""
+    yield from pieces_of_lines(logs.lines, repo)
     for row in logs.rejects.iter_rows(named=True):
         path, line, reason = row["source_path"], row["line"], row["reason"]
         message = f"{path}{'' if line is None else f':{line}'}: {reason}: {row['detail']}"

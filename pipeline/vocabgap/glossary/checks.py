@@ -21,8 +21,8 @@ from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.extracting import ALIASES, EXCLUDED
 from vocabgap.glossary.linting import Linter, github, lint
+from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.questions import (
-    SHOWN_DIGITS,
     Defer,
     Define,
     OpenQuestion,
@@ -31,7 +31,6 @@ from vocabgap.glossary.questions import (
     parse_answer,
     require_question,
 )
-from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SemanticConflict, SenseRef, Strictness
 from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext
@@ -157,11 +156,9 @@ def resume(call: Call, request: Resume) -> Answer:
 
     def confirm(changed: ChangedInputs) -> bool:
         call.output.event("changed", old=changed.old, new=changed.new, changes=changed.changes)
-        if not call.output.as_json:
-            shown = Prompt()
-            shown.say(f"The inputs have changed: {changed.old}… is now {changed.new}…")
-            for key, (old, new) in changed.changes.items():
-                shown.say(f"  {excerpt(key)}: {_value(old)} -> {_value(new)}")
+        call.note(f"The inputs have changed: {changed.old}… is now {changed.new}…")
+        for key, (old, new) in changed.changes.items():
+            call.note(f"  {excerpt(key)}: {_value(old)} -> {_value(new)}")
         if request.yes:
             return True
         if prompt is None:
@@ -191,22 +188,8 @@ def _answer(call: Call, step: ExecutionContext, run: Callable[[], object]) -> An
     finally:
         note_all(call, step.notes)
     is_blocked = failure is not None
-    meanings = {term: step.meanings.get(term.surface.surface_text) for term in step.extracted_terms}
-    conflicts = {conflict.term: conflict for conflict in step.conflicts}
-    identifiers = {question.term: question.conflict_id for question in step.questions}
-    rows = [
-        (
-            term.surface,
-            term.source,
-            f"{term.confidence:.1f}",
-            conflict and f"{conflict.conflict_type} ({conflict.severity})",
-            identifiers.get(term.surface.surface_text, "")[:SHOWN_DIGITS] or None,
-            meaning,
-        )
-        for term, meaning in meanings.items()
-        for conflict in [conflicts.get(term.surface)]
-    ]
-    events = [Event("term", {"term": term, "means": meaning}) for term, meaning in meanings.items()]
+    meanings = [(term, step.meanings.get(term.surface.surface_text)) for term in step.extracted_terms]
+    events = [Event("term", {"term": term, "means": meaning}) for term, meaning in meanings]
     events += [Event("conflict", {"conflict": conflict}) for conflict in step.conflicts]
     events += [
         Event("question", {"conflict_id": question.conflict_id, "term": question.term})
@@ -217,15 +200,16 @@ def _answer(call: Call, step: ExecutionContext, run: Callable[[], object]) -> An
             "blocked": is_blocked,
             "retry_token": step.retry_token if is_blocked else None,
             "strictness": step.effective_strictness,
-            "terms": len(rows),
+            "terms": len(meanings),
             "conflicts": len(step.conflicts),
             "resumed": step.resumed_from_checkpoint,
         },
         events=events,
         view="glossary-check.txt.j2",
         shown={
-            "rows": rows,
-            "settled": len(rows) - len(conflicts),
+            "meanings": meanings,
+            "conflict_of": {conflict.term: conflict for conflict in step.conflicts},
+            "identifiers": {question.term: question.command[-1] for question in step.questions},
             "questions": [
                 (question, call.completed(Hint("{}", (question.command,), FOLDER)))
                 for question in (step.questions if is_blocked else ())

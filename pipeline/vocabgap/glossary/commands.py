@@ -22,8 +22,8 @@ from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_s
 from vocabgap.glossary.senses import SenseStatus, Strictness, TermSense
 from vocabgap.glossary.session import clock
 from vocabgap.model.loading import login
-from vocabgap.model.moments import iso, parse_now
-from vocabgap.text import excerpt, visible
+from vocabgap.model.moments import parse_now
+from vocabgap.text import visible
 
 _LISTED: Final = Hint("{} lists them", (("glossary", "list"),), FOLDER)
 _TERM: Final = argument("The term, in any spelling.")
@@ -83,21 +83,11 @@ def list_terms(call: Call, request: ListTerms) -> Answer:
         for sense in (loaded.glossary if request.version is None else runtime.load_version(request.version))
         if request.scope in {None, sense.scope} and request.status in {None, sense.status}
     ]
-    rows = [
-        (
-            sense.surface,
-            sense.scope,
-            sense.status.value,
-            f"{sense.confidence:.1f}",
-            excerpt(sense.definition, 60),
-        )
-        for sense in senses
-    ]
     return Answer(
         result={"senses": len(senses), "versions": loaded.glossary.scope_refs},
         events=(Event("sense", _fields(sense)) for sense in senses),
         view="glossary-list.txt.j2",
-        shown={"rows": rows},
+        shown={"listed": senses},
     )
 
 
@@ -299,28 +289,12 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
         and (question.is_open or not request.unresolved)
         and request.strictness in {None, question.effective_strictness}
     ]
-    rows = [
-        (
-            question.conflict_id[:SHOWN_DIGITS],
-            question.term,
-            question.type,
-            question.severity,
-            question.status.value,
-            question.mission_id or None,
-            f"{question.timestamp:%Y-%m-%d %H:%M}",
-        )
-        for question in listed
-    ]
     shown = [name for name in OpenQuestion.__struct_fields__ if name not in {"options", "senses", "usage"}]
-    described = (
-        {name: getattr(question, name) for name in shown} | {"timestamp": iso(question.timestamp)}
-        for question in listed
-    )
     return Answer(
         result={"conflicts": len(listed), "unresolved": sum(question.is_open for question in listed)},
-        events=(Event("conflict", fields) for fields in described),
+        events=(Event("conflict", {name: getattr(question, name) for name in shown}) for question in listed),
         view="glossary-conflicts.txt.j2",
-        shown={"rows": rows, "events": events},
+        shown={"listed": listed, "events": events, "digits": SHOWN_DIGITS},
     )
 
 

@@ -5,7 +5,7 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -66,26 +66,17 @@ def should_block(strictness: Strictness, severities: Iterable[Severity | str]) -
     return any(severity not in passing for severity in severities)
 
 
-class Verdict(NamedTuple):
-    """The verdict on a step; `confidence` is the highest of its conflicts, or 1."""
-
-    overall_severity: Severity
-    confidence: float
-    recommended_action: Action
-    blocked: bool
-
-
-def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:
-    """Return the verdict on the conflicts of a step."""
-    if not conflicts:
-        return Verdict(Severity.LOW, 1.0, Action.PROCEED, blocked=False)
-    worst = max((conflict.severity for conflict in conflicts), key=lambda severity: Severity(severity).rank)
-    return Verdict(
-        worst,
-        max(conflict.confidence for conflict in conflicts),
-        Action.BLOCK if worst == Severity.HIGH else Action.WARN,
-        should_block(strictness, (conflict.severity for conflict in conflicts)),
-    )
+def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> dict[str, Any]:
+    """Return the fields of SemanticCheckEvaluated that sum up the conflicts of a step."""
+    severities = [Severity(conflict.severity) for conflict in conflicts]
+    worst = max(severities, key=lambda severity: severity.rank, default=Severity.LOW)
+    action = Action.BLOCK if worst is Severity.HIGH else Action.WARN
+    return {
+        "overall_severity": worst,
+        "confidence": max((conflict.confidence for conflict in conflicts), default=1.0),
+        "recommended_action": action if conflicts else Action.PROCEED,
+        "blocked": should_block(strictness, severities),
+    }
 
 
 class BlockedByConflictError(StateError):

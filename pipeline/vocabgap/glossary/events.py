@@ -188,14 +188,6 @@ class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
     update_type: UpdateType = UpdateType.CREATE
 
 
-class Cursor(StrEnum):
-    """The place where a step resumes."""
-
-    PRE_GENERATION_GATE = "pre_generation_gate"
-    POST_CLARIFICATION = "post_clarification"
-    POST_GATE = "post_gate"
-
-
 class StepCheckpointed(StepEvent, frozen=True, kw_only=True, tag=True):
     """Event: a checkpoint of a stopped step; `retry_token` resumes it."""
 
@@ -213,10 +205,10 @@ class StepCheckpointed(StepEvent, frozen=True, kw_only=True, tag=True):
             raise InvalidTermError(
                 f"Invalid input_hash format: expected 64 of 0-9a-f, found {self.input_hash!r}"
             )
-        if self.cursor not in set(Cursor):
-            raise InvalidTermError(
-                f"Unknown cursor value {self.cursor!r}: expected one of {', '.join(Cursor)}"
-            )
+        cursors = ("pre_generation_gate", "post_clarification", "post_gate")
+        if self.cursor not in cursors:
+            expected = ", ".join(cursors)
+            raise InvalidTermError(f"Unknown cursor value {self.cursor!r}: expected one of {expected}")
         if not is_uuid(self.retry_token):
             raise InvalidTermError(f"Invalid retry_token format: expected a UUID, found {self.retry_token!r}")
 

@@ -253,8 +253,10 @@ def lint(linter: Linter, paths: Iterable[Path]) -> tuple[list[Finding], int, lis
     findings: list[Finding] = []
     problems: list[str] = []
     named: dict[Path, bool] = {}
-    for path, is_named in files_to_check(paths):
-        named[path] = is_named or named.get(path, False)
+    for path in paths:
+        is_folder = file_kind(path) is FileKind.FOLDER
+        for file in files_within(path) if is_folder else (path,):
+            named[file] = named.get(file, False) or not is_folder
     for path, is_named in named.items():
         try:
             findings += linter.findings(printable_name(str(path)), text_of(path), path.suffix.lower())
@@ -265,19 +267,8 @@ def lint(linter: Linter, paths: Iterable[Path]) -> tuple[list[Finding], int, lis
     return findings, len(named) - len(problems), problems
 
 
-def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
-    """Yield the files of some paths, and whether a path names the file itself.
-
-    A folder yields its Markdown and text files, without hidden files and the files of other packages.
-    """
-    for path in paths:
-        if file_kind(path) is FileKind.FOLDER:
-            yield from ((file, False) for file in _files_within(path))
-        else:
-            yield path, True
-
-
-def _files_within(folder: Path) -> Iterator[Path]:
+def files_within(folder: Path) -> Iterator[Path]:
+    """Yield the Markdown and text files of a folder, without hidden files and those of other packages."""
     with refusing(f"'{printable_name(str(folder))}' cannot be read", hint="check its permissions"):
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     for entry in entries:
@@ -285,7 +276,7 @@ def _files_within(folder: Path) -> Iterator[Path]:
             continue
         path = folder / entry.name
         if entry.is_dir(follow_symlinks=False) and not (path / "pyvenv.cfg").exists():
-            yield from _files_within(path)
+            yield from files_within(path)
         elif path.suffix.lower() in _SUFFIXES:
             yield path
 

@@ -1,17 +1,14 @@
 """The middlewares that check a step: restore, extract terms, check them, guard the gate, and clarify."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from vocabgap.errors import Hint, VocabgapError
 from vocabgap.glossary.conflicts import UNSURE, BlockedByConflictError, check, should_block, verdict
 from vocabgap.glossary.events import (
-    Actor,
-    Cursor,
     GenerationBlockedBySemanticConflict,
     GlossaryChange,
     GlossaryClarificationRequested,
@@ -40,13 +37,15 @@ from vocabgap.glossary.session import (
     ChangedInputs,
     Confirm,
     ExecutionContext,
-    clock,
     hash_inputs,
     input_diff,
     load_state,
     save_state,
     verify_inputs,
 )
+
+if TYPE_CHECKING:
+    from vocabgap.glossary.runtime import GlossaryRuntime
 
 MOST_ASKED: Final = 3  # questions that one run asks
 
@@ -56,20 +55,20 @@ class Session:
     """One run of a step through the middlewares; each adds its findings to the step.
 
     Attributes:
-        files: The files of the glossary; None if nothing is logged.
         checkpoint: The checkpoint that the step resumes from, if any.
-        keeps_steps: Whether a step that is stopped can be resumed later.
     """
 
+    runtime: "GlossaryRuntime"
     context: ExecutionContext
     glossary: Glossary
-    files: GlossaryFiles | None = None
-    actor: Actor = SERVICE
-    now: Callable[[], datetime] = clock
     checkpoint: StepCheckpointed | None = None
     ask: Ask | None = None
     confirm: Confirm | None = None
-    keeps_steps: bool = True
+
+    @property
+    def files(self) -> GlossaryFiles | None:
+        """The files of the glossary; None if nothing is logged."""
+        return self.runtime.files if self.runtime.is_logged else None
 
     def run(self) -> None:
         """Take the step through all middlewares."""
@@ -129,7 +128,6 @@ class Session:
                 self.files.load_version(ref.version_id)
             except VocabgapError as error:
                 context.notes.append(f"{ref.scope}: {error.message}")
-        context.checkpoint_cursor = checkpoint.cursor
         context.resumed_from_checkpoint = True
         if is_same and state is not None:
             context.extracted_terms = list(state.extracted_terms)
@@ -171,13 +169,12 @@ class Session:
             return
         if not context.is_restored:
             context.conflicts = self._conflicts()
-        outcome = verdict(context.conflicts, self.strictness)
         (event,) = self.record(
             [
                 SemanticCheckEvaluated(
                     findings=tuple(context.conflicts),
                     effective_strictness=self.strictness.value,
-                    **outcome._asdict(),
+                    **verdict(context.conflicts, self.strictness),
                     **self._named(),
                 )
             ]
@@ -273,7 +270,7 @@ class Session:
     def _named(self) -> dict[str, Any]:
         """Return the fields of an event about the step."""
         names = ("step_id", "mission_id", "run_id")
-        return {name: getattr(self.context, name) for name in names} | {"timestamp": self.now()}
+        return {name: getattr(self.context, name) for name in names} | {"timestamp": self.runtime.now()}
 
     def _conflicts(self) -> list[SemanticConflict]:
         context = self.context
@@ -291,7 +288,7 @@ class Session:
         A restored step keeps its token.
         """
         context = self.context
-        if self.files is None or not self.keeps_steps:
+        if self.files is None or not self.runtime.keeps_steps:
             return None
         earlier = context.retry_token if context.is_restored else None
         token = earlier or str(uuid4())
@@ -300,7 +297,7 @@ class Session:
                 strictness=self.strictness,
                 scope_refs=self.glossary.scope_refs,
                 input_hash=hash_inputs(context.inputs),
-                cursor=Cursor.PRE_GENERATION_GATE.value,
+                cursor="pre_generation_gate",
                 retry_token=token,
                 **self._named(),
             )
@@ -331,8 +328,8 @@ class Session:
                 question.candidates,
                 conflict_id=question.conflict_id,
                 usage=question.conflict.usage,
-                actor=self.actor,
-                now=self.now(),
+                actor=self.runtime.actor,
+                now=self.runtime.now(),
                 source=CLARIFIED,
             )
             self.record(changes)
@@ -366,7 +363,7 @@ class Session:
                 surface,
                 f"{PLACEHOLDER}{place}",
                 actor=SERVICE,
-                now=self.now(),
+                now=self.runtime.now(),
                 source=EXTRACTED,
                 confidence=conflict.confidence,
                 status=SenseStatus.DRAFT,

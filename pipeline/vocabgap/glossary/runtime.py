@@ -128,10 +128,7 @@ class GlossaryRuntime:
         )
         loaded = self.load(context.mission_id, tolerant=context.effective_strictness is Strictness.OFF)
         context.begin()
-        files = self.files if self.is_logged else None
-        session = Session(
-            context, loaded.glossary, files, self.actor, self.now, checkpoint, ask, confirm, self.keeps_steps
-        )
+        session = Session(self, context, loaded.glossary, checkpoint, ask, confirm)
         if checkpoint is None:
             self._activate(session, loaded)
         context.notes += loaded.problems

@@ -44,7 +44,6 @@ class ExecutionContext:
         effective_strictness: The strictness that applied; None if nothing was checked.
         scope_refs: The scopes with their versions.
         retry_token: The token that resumes it; None without a checkpoint.
-        checkpoint_cursor: The place of its checkpoint.
         resumed_from_checkpoint: Whether it was resumed.
         is_restored: Whether its terms come from its checkpoint.
         notes: Messages for a person, such as events that could not be logged.
@@ -68,7 +67,6 @@ class ExecutionContext:
     effective_strictness: Strictness | None = None
     scope_refs: tuple[ScopeRef, ...] = ()
     retry_token: str | None = None
-    checkpoint_cursor: str | None = None
     resumed_from_checkpoint: bool = False
     is_restored: bool = False
     notes: list[str] = field(default_factory=list)
@@ -85,7 +83,7 @@ class ExecutionContext:
         """Reset the results of an earlier run; keep the inputs and the token."""
         self.extracted_terms, self.conflicts, self.resolved_conflicts, self.questions = [], [], [], []
         self.meanings, self.notes = {}, []
-        self.check_event_id, self.scope_refs, self.checkpoint_cursor = "", (), None
+        self.check_event_id, self.scope_refs = "", ()
         self.is_stopped = self.is_restored = self.resumed_from_checkpoint = False
 
     @property
