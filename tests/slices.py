@@ -14,30 +14,23 @@ _TESTS: Final = Path(__file__).parent
 
 
 class Additions(NamedTuple):
-    """The additions of a slice to tests that go over all tables and all commands.
+    """The additions of a slice to tests that go over all tables and all commands."""
 
-    Attributes:
-        tables: Tables of the page of reference.
-        files: What some commands need in their folder, by path.
-        commands: Command to the arguments with which it does something with these files.
-        looked_for: Commands that look for what an argument names before they check their options.
-    """
-
-    tables: tuple[Table, ...] = ()
-    files: Mapping[str, str] = {}
-    commands: Mapping[str, tuple[str, ...]] = {}
-    looked_for: frozenset[str] = frozenset()
+    tables: tuple[Table, ...] = ()  # of the page of reference
+    files: Mapping[str, str] = {}  # by path, for the commands
+    commands: Mapping[
+        str, tuple[str, ...]
+    ] = {}  # the arguments with which a command uses the files
+    looked_for: frozenset[str] = (
+        frozenset()
+    )  # commands that look up an argument before their options
 
 
 def parts(name: str) -> list[ModuleType]:
     """Import the module of a name from the test folder of each slice that has it, as `glossary.faults`."""
-    places = {each.name: _TESTS / each.name / name for each in extensions()}
-    there = [
-        each
-        for each, place in places.items()
-        if place.is_dir() or place.with_suffix(".py").is_file()
-    ]
-    return [import_module(f"{each}.{name}") for each in there]
+    folders = [extension.name for extension in extensions()]
+    holders = [folder for folder in folders if [*(_TESTS / folder).glob(f"{name}*")]]
+    return [import_module(f"{folder}.{name}") for folder in holders]
 
 
 def additions() -> list[Additions]:
