@@ -91,8 +91,6 @@ _WORDS: Final = {
 }
 # Words for a part of the image, if nothing else tells the category.
 _REMOVALS: Final = "remove removal cover hide replace clean except behind whiten swap cut"
-_LONGEST: Final = 3  # words of a phrase
-_READ: Final = 2_000  # characters of a text; the need is at its beginning
 
 
 def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> str:
@@ -105,14 +103,17 @@ def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> s
 
 
 def _of_words(text: str) -> str | None:
-    category_of, stems = _stems(), [stem(word) for word in words(text[:_READ])]
+    category_of, stems = (
+        _stems(),
+        [stem(word) for word in words(text[:2_000])],
+    )  # the need is at the beginning
     category_by_phrase: dict[tuple[str, ...], str] = {}
     given = frozenset(stems)
     heads: list[str] = []  # of compounds such as "luminance noise"
     is_next = False
     while stems:
         # A phrase counts before its words: "white balance" is not about whites.
-        phrases = (tuple(stems[:length]) for length in range(_LONGEST, 0, -1))
+        phrases = (tuple(stems[:length]) for length in (3, 2, 1))
         phrase = next((each for each in phrases if each in category_of), None)
         if phrase is not None:
             category_by_phrase[phrase] = category_of[phrase]

@@ -12,10 +12,6 @@ MICROSECONDS_A_DAY: Final = 86_400_000_000
 LAST: Final = "last"
 Present = datetime | Literal["last"]
 """The present of a run: a moment, or `last` for the moment of the newest record."""
-_AGO: Final = re.compile(r"([0-9]+)([wdhm])")
-_MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
-_SHOWN: Final = 60  # characters of a wrong value
-_UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
 
 
 def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
@@ -25,14 +21,16 @@ def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
     `30m` (minutes) are spans. An error uses `name`.
     """
     wanted = text.strip()
-    span = _AGO.fullmatch(wanted)
+    units = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
+    span = re.fullmatch(r"([0-9]+)([wdhm])", wanted)
+    is_month = re.fullmatch(r"[0-9]{4}-[0-9]{2}", wanted)
     try:
         if span:
-            return now - timedelta(**{_UNITS[span[2]]: int(span[1])})
-        return in_utc(datetime.fromisoformat(f"{wanted}-01" if _MONTH.fullmatch(wanted) else wanted))
+            return now - timedelta(**{units[span[2]]: int(span[1])})
+        return in_utc(datetime.fromisoformat(f"{wanted}-01" if is_month else wanted))
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(
-            f"{name}: '{shortened(text, _SHOWN)}' is not a moment",
+            f"{name}: '{shortened(text, 60)}' is not a moment",
             hint="expected a date or time such as 2026-05-01 or 2026-05-01T09:30:00Z, a month such as"
             " 2026-05, or a span such as 7d",
         ) from error

@@ -207,9 +207,8 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             )
         if self.match is not None:
             require_match(self.match)
-        ratings: Any = self.satisfaction
-        several = ratings if isinstance(ratings, Iterable) and not isinstance(ratings, str) else (ratings,)
-        structs.force_setattr(self, "satisfaction", tuple(dict.fromkeys(map(_rating, several))))
+        ratings = tuple(dict.fromkeys(map(_rating, _several(self.satisfaction))))
+        structs.force_setattr(self, "satisfaction", ratings)
 
     @classmethod
     def asked(cls, given: Mapping[str, Any], now: datetime, *, prefix: str = "") -> Self:
@@ -327,7 +326,7 @@ def _rating(value: object) -> _Rating:
 
 
 def _several(value: object) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (value,)
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
 
 
 def _typed(value: object) -> str:

@@ -7,8 +7,8 @@ of the settings extend them.
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
@@ -38,18 +38,13 @@ NOT_A_GAP: Final = "not_a_gap"
 NOT_GRANTED: Final = "not_granted"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
-_GLOB_HINT: Final = 'for example "wishes-*.jsonl" at any depth, or "exports/*.jsonl" below any folder'
-_PATH_HINT: Final = "for example '^(?P<session_id>[^/]+)/', with the name of a field"
 _TABLE_HINT: Final = (
     'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap --json status` prints the others'
 )
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and their types"
 _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 ANY_MEMBER: Final = "*"
-_TABLES: Final = ("fields", "constants", "where")
-_TAKEN_OVER: Final = ("glob", "split", "within", "path", "unless", "unit", "refusals", "also")
 MAP: Final = "--map"  # the option
-_MAP_HINT: Final = "for example --map description=reason"
 _Scalar = str | int | float | bool
 UnitName = Annotated[str, msgspec.Meta(pattern=r"\A([^\W\d_][\w -]{0,39}(/[^\W\d_][\w -]{0,39})?)?\Z")]
 IMAGE: Final = "image"
@@ -144,8 +139,7 @@ _TYPES: Final = get_type_hints(GapRecord, include_extras=True)
 
 
 def _shipped(name: str) -> dict[str, Any]:
-    text = text_of(Path(__file__).with_name(f"{name}.toml"))
-    return tomllib.loads(text)
+    return tomllib.loads(text_of(Path(__file__).with_name(f"{name}.toml")))
 
 
 @cache
@@ -188,25 +182,24 @@ def _base(name: str, source: Source, own: Mapping[str, Source]) -> Source:
 
 def _over(base: Source, own: Source) -> Source:
     """Return a source with the keys of another one in place of its own; an empty `each` means none."""
-    tables = {name: {**getattr(base, name), **getattr(own, name)} for name in _TABLES}
-    others = {name: getattr(own, name) or getattr(base, name) for name in _TAKEN_OVER}
-    return structs.replace(own, **tables, **others, like="", each=base.each if own.each == () else own.each)
+    keys: dict[str, Any] = {}
+    for name in Source.__struct_fields__:
+        before, after = getattr(base, name), getattr(own, name)
+        keys[name] = {**before, **after} if isinstance(before, dict) else after or before
+    each = base.each if own.each == () else own.each
+    return structs.replace(own, **{**keys, "each": each, "like": "", "enabled": own.enabled})
 
 
 def _check(name: str, source: Source) -> None:
     for glob in source.globs or ("",):
         if not glob or glob[0] == "/" or glob[-1] == "/" or ".." in glob.split("/") or "**" in glob:
-            raise InvalidInputError(f"[source.{name}] glob: '{glob}' matches no file", hint=_GLOB_HINT)
-    try:
+            hint = 'for example "wishes-*.jsonl" at any depth, or "exports/*.jsonl" below any folder'
+            raise InvalidInputError(f"[source.{name}] glob: '{glob}' matches no file", hint=hint)
+    with _regular_expression(f"[source.{name}] path"):
         groups = re.compile(source.path).groupindex
-    except (re.error, OverflowError, RecursionError) as error:
-        raise InvalidInputError(
-            f"[source.{name}] path: not a regular expression: {error}", hint=_PATH_HINT
-        ) from error
     for group in groups.keys() - {*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS}:
-        raise InvalidInputError(
-            f"[source.{name}] path: a record has no text field '{group}'", hint=_PATH_HINT
-        )
+        hint = "for example '^(?P<session_id>[^/]+)/', with the name of a field"
+        raise InvalidInputError(f"[source.{name}] path: a record has no text field '{group}'", hint=hint)
     for place, shape in enumerate(source.shapes):
         _check_shape(f"source.{name}.also" if place else f"source.{name}", shape)
 
@@ -217,14 +210,19 @@ def _check_shape(name: str, shape: Shape) -> None:
     for field, value in shape.constants.items():
         converted(value, _TYPES[field], f"[{name}.constants] {field}", hint=_FIELDS_HINT)
     for path, values in shape.where.items():
-        try:
+        with _regular_expression(f"[{name}.where] {path}"):
             allowed = allowed_values(values)
-        except (re.error, OverflowError, RecursionError) as error:
-            raise InvalidInputError(
-                f"[{name}.where] {path}: not a regular expression: {error}", hint="use the syntax of Python"
-            ) from error
         if not allowed:
             raise InvalidInputError(f"[{name}.where] {path}: expected a value", hint="or leave the line out")
+
+
+@contextmanager
+def _regular_expression(place: str) -> Iterator[None]:
+    try:
+        yield
+    except (re.error, OverflowError, RecursionError) as error:
+        message = f"{place}: not a regular expression: {error}"
+        raise InvalidInputError(message, hint="use the syntax of Python") from error
 
 
 def require_fields(table: str, fields: Mapping[str, Any]) -> None:
@@ -255,8 +253,8 @@ def reading_of(
     if source is not None and source not in sources:
         raise InvalidInputError(f"there is no source '{source}'", hint=nearest(source, sources))
     if source is None and fields and not any(map(fields.get, PHRASE_FIELDS)):
-        expected = " or ".join(PHRASE_FIELDS)
-        raise InvalidInputError(f"{MAP}: expected the path of {expected}", hint=_MAP_HINT)
+        message = f"{MAP}: expected the path of {' or '.join(PHRASE_FIELDS)}"
+        raise InvalidInputError(message, hint="for example --map description=reason")
     if source is None and not fields:
         return None
     base = Source() if source is None else sources[source]
@@ -418,13 +416,13 @@ def _pattern(name: str, text: str) -> str:
 
     expression = f"[not_a_gap] {name}: '{_REGEX_PREFIX}{text}'"
     try:
-        fits_nothing = pl.select(pl.lit("").str.contains(text)).item()
+        is_unbounded = pl.select(pl.lit("").str.contains(text)).item()
     except pl.exceptions.ComputeError as error:
         why = str(error).partition("\n\nThis error")[0].rpartition("error: ")[2]
         raise InvalidInputError(
             f"{expression} is not a regular expression: {why}", hint=_RULE_HINT
         ) from error
-    if fits_nothing:
+    if is_unbounded:
         raise InvalidInputError(
             f"{expression} matches every record", hint="change it so that it does not match empty text"
         )

@@ -26,7 +26,6 @@ DISMISSED, AUTHORED = SETTLED
 CONTINUED, SPLIT, MERGED, _, GONE = RELATIONS = ("continued", "split", "merged", NEW, "gone")
 PRESENT, PREVIOUS = ("present", "previous")
 CAPABILITY_PREFIX: Final = "cap-"  # of a `capability_id`
-_FRAME_HINT: Final = "convert a LazyFrame with .collect(), a pandas frame with polars.from_pandas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +81,12 @@ class Table:
 
     def require(self, frame: pl.DataFrame, columns: Iterable[str] | None = None) -> None:
         """Raise InvalidInputError if a frame lacks one of these columns, or has it in another dtype."""
-        require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=_FRAME_HINT)
+        hint = "convert a LazyFrame with .collect(), a pandas frame with polars.from_pandas"
+        require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=hint)
         needed = set(self.names if columns is None else columns)
-        given = dict(zip(frame.columns, frame.dtypes, strict=True))
         for column in self.columns:
-            if column.name not in needed:
-                continue
-            dtype = given.get(column.name)
-            if dtype != column.dtype:
+            dtype = frame.schema.get(column.name)
+            if column.name in needed and dtype != column.dtype:
                 problem = "is missing" if dtype is None else f"has dtype {dtype}"
                 raise InvalidInputError(
                     f"frame '{self.name}': column '{column.name}' {problem}, expected {column.dtype}",
