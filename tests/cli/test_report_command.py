@@ -81,11 +81,6 @@ def test_what_was_authored_and_is_missed_again_is_marked(photos: Path) -> None:
     assert message.splitlines()[2].split()[:5] == ["1", "┐", "sky", "mask", "(regressed)"]
 
 
-def test_markdown_is_the_published_report(photos: Path, tmp_path: Path) -> None:
-    result = vocabgap("report", photos, "--format", "markdown")
-    assert result.out == (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-
-
 def test_ranks_that_are_too_close_to_call_are_bracketed_and_told_in_a_line(demo: Path) -> None:
     message = vocabgap(
         "report", demo, "--embedder", "none", "--now", "2026-07-01", "--top", "4"

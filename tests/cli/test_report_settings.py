@@ -34,7 +34,7 @@ def test_options_narrow_the_report(photos: Path, arguments: tuple[str, ...], cou
         ("--since", "", "2026-05-01"), ("--since", "7y", "2026-05-01"), ("--threshold", "1.5", "threshold"),
         ("--threshold", "-0.1", "threshold"), ("--threshold", "nan", "threshold"), ("--top", "-1", "top"),
         ("--min-images", "-1", "whole number"), ("--rank-by", "beauty", "mentions"),
-        ("--format", "html", "markdown"),
+        ("--format", "html", "shortlist"),
     ],
 )  # fmt: skip
 def test_a_bad_value_is_invalid_input_and_the_message_says_what_would_do(

@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,20 +48,12 @@ def render(_call: "Call", request: Render) -> Answer:
     )
 
 
-class DiffFormat(StrEnum):
-    """The format of the printed changes."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-
-
 class Diff(Request, kw_only=True):
     """The request of `diff`."""
 
     old: Annotated[Place, argument("Folder of the earlier run.")]
     new: Annotated[Place, argument("Folder of the later run.")]
     top: Annotated[_Number, option("Number of changes of each kind to show; 0 shows all.")] = DEFAULT_TOP
-    text_format: Annotated[DiffFormat, option("How to print the changes.", "--format")] = DiffFormat.TEXT
     exit_code: Annotated[bool, option("Exit with 5 if anything changed, else with 0.")] = False
 
 
@@ -73,7 +64,6 @@ def diff(_call: "Call", request: Diff) -> Answer:
     from vocabgap.reporting.published_run import read_published
 
     comparison = compare(read_published(request.old, option="OLD"), read_published(request.new, option="NEW"))
-    is_markdown = request.text_format is DiffFormat.MARKDOWN
     return Answer(
         events=(Event("change", {"change": change}) for change in comparison.changes),
         result={
@@ -84,7 +74,7 @@ def diff(_call: "Call", request: Diff) -> Answer:
             "unchanged": comparison.unchanged,
             **{kind.value: len(comparison.of(kind)) for kind in Kind},
         },
-        text=compared_in_words(comparison, top=request.top, markdown=is_markdown),
+        text=compared_in_words(comparison, top=request.top),
         exit_code=ExitCode.GATE if request.exit_code and comparison.changes else ExitCode.DONE,
     )
 

@@ -57,7 +57,6 @@ class TextFormat(StrEnum):
     """The format of the printed ranking."""
 
     TABLE = "table"
-    MARKDOWN = "markdown"
     CSV = "csv"
     SHORTLIST = "shortlist"
 
@@ -254,14 +253,10 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
 def _shown(result: "Run", text_format: TextFormat, without_time: int = 0) -> dict[str, object]:
     """Return the values for the view: the text in another format, or the summary."""
     from vocabgap.doors.cli.views import comma_separated
-    from vocabgap.files.opening import text_of
-    from vocabgap.reporting.manifest import MARKDOWN_NAME
     from vocabgap.reporting.wording import render_shortlist
 
     published, text = result.published, ""
-    if text_format is TextFormat.MARKDOWN:
-        text = text_of(published.folder / MARKDOWN_NAME).rstrip("\n")
-    elif text_format is TextFormat.SHORTLIST:
+    if text_format is TextFormat.SHORTLIST:
         text = render_shortlist(published.summary)
     elif text_format is TextFormat.CSV:
         text = comma_separated(_CSV_COLUMNS, [_cells(item) for item in published.summary.capabilities])

@@ -145,12 +145,9 @@ def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool
     return related if narrowed_alike else related.filter(pl.col("relation") == CONTINUED)
 
 
-def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = False) -> str:
-    """Return the comparison as text or as Markdown, with `top` changes of each kind; 0 shows all."""
-    text = rendered(
-        "comparison.j2", markdown=markdown, comparison=comparison, kinds=Kind, order=_ORDER, top=top
-    )
-    return text.rstrip("\n")
+def compared_in_words(comparison: Comparison, *, top: int) -> str:
+    """Return the comparison as text, with `top` changes of each kind; 0 shows all."""
+    return rendered("comparison.j2", comparison=comparison, kinds=Kind, order=_ORDER, top=top).rstrip("\n")
 
 
 def _change(row: dict[str, Any], kind: Kind, places: int) -> Change:

@@ -73,10 +73,9 @@ def _macro(name: str, unit: str) -> Callable[..., str]:
     return macro
 
 
-def rendered(template: str, *, markdown: bool, **values: object) -> str:
-    """Render a template as Markdown or as plain text."""
-    templates = (_markdown if markdown else _plain)(IMAGE)
-    return templates.get_template(template).render(markdown=markdown, **values)
+def rendered(template: str, **values: object) -> str:
+    """Render a template as plain text."""
+    return _plain(IMAGE).get_template(template).render(**values)
 
 
 def render_markdown(summary: Summary) -> str:

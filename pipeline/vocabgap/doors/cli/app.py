@@ -191,26 +191,22 @@ def _parser(verb: str) -> Any:  # noqa: ANN401
     # jemalloc, the allocator of Polars, reads this when Polars is loaded. By default, more arenas keep freed
     # memory for longer, and the peak of a report is a seventh higher.
     os.environ.setdefault("_RJEM_MALLOC_CONF", "narenas:2,dirty_decay_ms:200,muzzy_decay_ms:0")
-    command = VERBS[verb].load()
     # A single command would get its own completion options.
     only = typer.Typer(cls=Group, rich_markup_mode=None)
-    if isinstance(command, Verbs):
-        only.add_typer(_group(command))
-    else:
-        only.command(verb, cls=Command)(command_of(command))
+    _add(only, VERBS[verb].load(), verb)
     only.callback()(lambda: None)
     return get_group(only).commands[verb]
 
 
-def _group(verbs: Verbs) -> typer.Typer:
-    group = typer.Typer(name=verbs.name, help=verbs.help, cls=Group, rich_markup_mode=None)
+def _add(parent: typer.Typer, command: Any, name: str) -> None:  # noqa: ANN401 - a verb or a group of verbs
+    if not isinstance(command, Verbs):
+        parent.command(name, cls=Command)(command_of(command))
+        return
+    group = typer.Typer(name=command.name, help=command.help, cls=Group, rich_markup_mode=None)
     group.callback()(lambda: None)
-    for each in verbs.verbs:
-        if isinstance(each, Verbs):
-            group.add_typer(_group(each))
-        else:
-            group.command(each.name.split()[-1], cls=Command)(command_of(each))
-    return group
+    for verb in command.verbs:
+        _add(group, verb, verb.name.split()[-1])
+    parent.add_typer(group)
 
 
 app = typer.Typer(

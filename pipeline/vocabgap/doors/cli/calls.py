@@ -247,6 +247,7 @@ def _option(field: Parameter) -> inspect.Parameter:
     """Return a field of a request as a parameter for Typer."""
     facts = {name: field.extra[name] for name in ("min", "max") if name in field.extra}
     facts |= {"help": field.meaning, "autocompletion": field.extra.get("completion")}
+    facts |= {"callback": field.extra["callback"]} if "callback" in field.extra else {}
     if field.kind is Path:
         facts["readable"] = False  # reading the file checks this with a better error
     is_required = field.default is msgspec.NODEFAULT
@@ -298,16 +299,13 @@ def _flag(name: str, flag: Setting) -> inspect.Parameter:
     """Return the option of a setting. Without a value the setting does not change."""
     several = get_origin(flag.kind) in (tuple, dict)
     default = flag.default.value if isinstance(flag.default, Enum) else flag.default
-    shows_default = default not in (None, (), False, True, {})
-    meaning = f"{flag.meaning.removesuffix('.')}; may be repeated." if several else flag.meaning
-    if shows_default:
-        meaning += f"  [default: {default}]"
-    kind = list[str] if several else flag.kind if flag.kind in (bool, int) or _is_enum(flag.kind) else str
-    panel = Panel.MORE if flag.rare else _PANELS.get(flag.table, Panel.READ)
-    info: dict[str, Any] = {"help": meaning, "rich_help_panel": panel}
+    kind = flag.kind if flag.kind in (bool, int) or _is_enum(flag.kind) else str
+    shown = "" if default in (None, (), False, True, {}) else f"  [default: {default}]"
+    panel = _PANELS.get(flag.table, Panel.READ)
+    extra: dict[str, Any] = {"names": (name,), "panel": panel, "rare": flag.rare}
     if several and _is_enum(get_args(flag.kind)[0]):
-        info["callback"] = _separated
-    return _parameter(_name_of(name), kind | None, typer.Option(name, **info))
+        extra["callback"] = _separated
+    return _option(Parameter(_name_of(name), kind, several, flag.meaning + shown, None, extra))
 
 
 def _is_enum(kind: Any) -> bool:  # noqa: ANN401 - any type
