@@ -29,12 +29,6 @@ def fail_halfway(out: Path, failure: type[BaseException]) -> None:
         raise failure
 
 
-def write_parts(folder: Path, *names: str) -> None:
-    (folder / "gaps.parquet").mkdir()
-    for name in ("00000.parquet", *names):
-        (folder / "gaps.parquet" / name).write_text("rows")
-
-
 def contents(folder: Path) -> dict[str, str]:
     return {entry.name: entry.read_text() for entry in folder.iterdir()}
 
@@ -80,7 +74,6 @@ def test_a_file_of_an_earlier_run_that_the_new_one_lacks_goes(out: Path) -> None
     with published(out) as folder:
         for name in ("report.md", "rejects.parquet", "run.json"):
             (folder / name).write_text(MANIFEST)
-        write_parts(folder)
     publish(out)
     assert sorted(contents(out)) == ["report.md", "run.json"]
 
@@ -135,7 +128,6 @@ def test_what_a_killed_run_has_staged_is_removed_by_the_next_one_and_by_readers(
     for use in (publish, lambda out: read_run(out, option="RUN")):
         staged.mkdir(mode=0o700)
         (staged / "report.md").write_text("half")
-        write_parts(staged, "00001.parquet.12ab")
         with suppress(NotFoundError, StateError):
             use(out)
         assert not staged.exists()
@@ -231,27 +223,6 @@ def test_permissions_of_what_is_replaced_are_kept(out: Path) -> None:
         0o700,
         0o600,
     )
-
-
-def test_parts_of_a_table_take_the_permissions_of_its_file_and_give_them_back(out: Path) -> None:
-    modes: list[int] = []
-    for write in (lambda folder: (folder / "gaps.parquet").write_text("rows"), write_parts) * 2:
-        with published(out) as folder:
-            write(folder)
-            (folder / "run.json").write_text(MANIFEST)
-        if not modes:
-            (out / "gaps.parquet").chmod(0o640)
-        modes += [stat.S_IMODE(path.stat().st_mode) for path in sorted(out.rglob("*.parquet"))]
-    assert modes == [0o640, 0o750, 0o640] * 2
-
-
-def test_a_folder_of_parts_that_holds_something_else_is_refused(out: Path) -> None:
-    with published(out) as folder:
-        (folder / "run.json").write_text(MANIFEST)
-        write_parts(folder, "notes.txt")
-    with pytest.raises(StateError, match=r"notes.txt' is no file of a run"):
-        publish(out)
-    assert (out / "gaps.parquet" / "notes.txt").exists()
 
 
 def test_an_interrupt_waits_until_the_folders_are_in_their_places(

@@ -41,7 +41,6 @@ from vocabgap.text import visible
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
-
 _RESULT: Final = "piece long, name string, parts long, repairs string"
 """Columns of a piece of work that is done, as Spark names them."""
 _CONNECT_SECONDS: Final = 5.0  # wait for a server
@@ -186,16 +185,12 @@ def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.Record
             if version != pl.__version__:
                 message = f"a worker has Polars {pl.__version__}, and the driver {version}"
                 raise StateError(message, hint=_WORKERS_HINT)
-            name = f"{row['piece']}-{secrets.token_hex(4)}"
-            parts, repairs = _read_piece(logs, settings, place, name)
-            result = {"piece": row["piece"], "name": name, "parts": parts, "repairs": json.dumps(repairs)}
-            yield pa.RecordBatch.from_pylist([result])
+            yield pa.RecordBatch.from_pylist([_read_piece(row["piece"], logs, settings, place)])
 
 
-def _read_piece(
-    logs: list[LogFile], settings: ScanSettings, place: str, name: str
-) -> tuple[int, Counter[str]]:
-    """Read logs, and write their tables to a folder or an address; return the parts and the repairs."""
+def _read_piece(piece: int, logs: list[LogFile], settings: ScanSettings, place: str) -> dict[str, int | str]:
+    """Read logs, and write their tables to a folder or an address; return a row of `_RESULT`."""
+    name = f"{piece}-{secrets.token_hex(4)}"
     with temporary_folder() as copies, temporary_folder() as written:
         folder = written if full_address(place) else place
         for number, log in enumerate(logs):
@@ -209,7 +204,7 @@ def _read_piece(
         write_part(read.files, Path(folder, f"{name}.files"))
         if full_address(place):
             stores.copy(written, place)
-    return parts, read.repairs
+    return {"piece": piece, "name": name, "parts": parts, "repairs": json.dumps(read.repairs)}
 
 
 def _parallel_tasks(session: "SparkSession") -> int:
@@ -239,7 +234,7 @@ def _error_line(text: str) -> str:
 
 
 @contextmanager
-def _sail() -> Iterator["SparkSession"]:
+def _sail() -> Iterator[Any]:
     from pysail.spark import SparkConnectServer  # noqa: PLC0415 - an extra
 
     os.environ.setdefault("RUST_LOG", "error")  # else it logs every step
@@ -286,7 +281,7 @@ def _end(stop: Callable[[], object]) -> None:
 
 
 @contextmanager
-def _server(remote: str) -> Iterator["SparkSession"]:
+def _server(remote: str) -> Iterator[Any]:
     session = _session(remote)
     try:
         yield session
@@ -310,7 +305,7 @@ def _place(remote: str) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _session(address: str, options: list[tuple[str, int]] | None = None) -> "SparkSession":
+def _session(address: str, options: list[tuple[str, int]] | None = None) -> Any:  # noqa: ANN401
     """Return a session of a server that answers: the client would retry for a minute."""
     with _loading():
         import grpc  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
@@ -336,9 +331,9 @@ def _session(address: str, options: list[tuple[str, int]] | None = None) -> "Spa
     finally:
         channel.close()
     with _loading():
-        session: Any = Session(connection=builder)
+        session = Session(connection=builder)
     session.client.set_retry_policies([DefaultPolicy(max_retries=5)])  # some 17 seconds in all
-    return cast("SparkSession", session)
+    return session
 
 
 @contextmanager

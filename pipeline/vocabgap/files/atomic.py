@@ -36,7 +36,6 @@ _STAGING: Final = "staging"
 _BEFORE: Final = "before"
 _RANDOM: Final = re.compile("[0-9a-f]{12}")  # the end of both names
 _PRIVATE: Final = 0o700  # the content may be gap text
-_PART: Final = re.compile(r"[0-9]{5,}\.parquet.*")  # a file of a table in parts
 _NO_FILES: Final = {FileKind.PIPE, FileKind.SOCKET, FileKind.DEVICE, FileKind.LOOP}
 
 
@@ -162,7 +161,7 @@ def whole_folder(
             mode = stat.S_IMODE(staging.stat().st_mode)
             staging.chmod(_PRIVATE)
             yield staging
-            for path in (*staging.rglob("*"), staging):
+            for path in (*staging.iterdir(), staging):
                 sync(path)
             with deferred_signals():
                 check()
@@ -226,14 +225,11 @@ def _replace(target: Path, staging: Path, owned: Collection[str]) -> None:
 
 def _keep_access(target: Path, staging: Path) -> None:
     """Give new files the permissions and the owner of the old ones: gap text is private."""
-    for new in (staging, *staging.rglob("*")):
-        old = target.joinpath(*new.relative_to(staging).parts[:1])  # a part has the access of its table
+    for new in (staging, *staging.iterdir()):
+        old = target / new.relative_to(staging)
         if old.exists():
             status = old.stat()
-            mode = stat.S_IMODE(status.st_mode)
-            if new.is_dir() != old.is_dir():  # a folder needs the right to enter it, a file does not
-                mode = mode | (mode & 0o444) >> 2 if new.is_dir() else mode & 0o666
-            new.chmod(mode)
+            new.chmod(stat.S_IMODE(status.st_mode))
             with suppress(PermissionError):
                 os.chown(new, status.st_uid, status.st_gid)
 
@@ -251,34 +247,12 @@ def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
 
 
 def _remove_owned(folder: Path, owned: Collection[str]) -> None:
-    """Remove a folder if it holds owned files, and owned tables in parts, only."""
+    """Remove a folder if it holds owned files only."""
     entries = [*folder.iterdir()]
-    if all(entry.name in owned and (_is_file(entry) or holds_parts(entry)) for entry in entries):
+    if all(entry.name in owned and stat.S_ISREG(entry.lstat().st_mode) for entry in entries):
         for entry in entries:
-            for file in files_of(entry):
-                file.unlink()
-            if entry.is_dir():
-                entry.rmdir()
+            entry.unlink()
         folder.rmdir()
-
-
-def _is_file(path: Path) -> bool:
-    return stat.S_ISREG(path.lstat().st_mode)
-
-
-def holds_parts(folder: Path) -> bool:
-    """Return whether a path is a folder, not a link, with the parts of a table and nothing else."""
-    return stat.S_ISDIR(folder.lstat().st_mode) and not strangers(folder)
-
-
-def strangers(folder: Path) -> list[Path]:
-    """Return the entries of a folder that are no part of a table, in order."""
-    return [path for path in files_of(folder) if not (_PART.fullmatch(path.name) and _is_file(path))]
-
-
-def files_of(path: Path) -> list[Path]:
-    """Return the files of a table, which is one file or a folder of parts, in order."""
-    return sorted(path.iterdir()) if path.is_dir() else [path]
 
 
 def _clear_leftovers(target: Path, owned: Collection[str], is_ours: Callable[[Path], bool]) -> None:

@@ -4,7 +4,6 @@ A part is a frame in memory, or a Parquet file in a temporary folder. A *query* 
 frame; Polars then reads only the columns that it needs. A *step* maps a frame to several small ones.
 """
 
-import errno
 import os
 import shutil
 import tempfile
@@ -20,8 +19,8 @@ from typing import Final, Self
 
 import polars as pl
 
-from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.files.atomic import files_of, watched, write_parquet
+from vocabgap.errors import StateError
+from vocabgap.files.atomic import watched, write_parquet
 
 ROW: Final = "row"
 """The column that numbers the rows in order: the upper half is the number of the part."""
@@ -30,11 +29,6 @@ MOST_ROWS: Final = 1 << 16
 MOST_BYTES: Final = 16 << 20
 """Bytes of the rows that a step gets at once, unless more have equal keys."""
 _NUMBERS: Final = 1 << 32  # row numbers of a part
-_PREFIX: Final = "vocabgap-"  # of temporary folders
-_TRIES: Final = 5  # to remove a folder
-_PAUSE: Final = 0.05  # seconds between them
-_FULL_HINT: Final = "free some space, or name another folder in TMPDIR; with a cluster, in --out"
-_GONE_HINT: Final = "repeat the command; its temporary files must stay until it ends"
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
 Step = Callable[[pl.DataFrame], Mapping[str, pl.DataFrame]]
@@ -63,17 +57,10 @@ class Parts:
 
     @classmethod
     def read(cls, path: Path, query: Query = lambda rows: rows) -> "Parts":
-        """Return the table in a Parquet file, or in a folder of such files, after a query on each file."""
-        files = [query(pl.scan_parquet(file)) for file in files_of(path)]
-        if not files:
-            raise FileNotFoundError(errno.ENOENT, "the folder is empty", str(path))
-        heights = [int(file.select(pl.len()).collect().item()) for file in files]
-        slices = [
-            file.slice(start, MOST_ROWS)
-            for file, height in zip(files, heights, strict=True)
-            for start in range(0, height or 1, MOST_ROWS)
-        ]
-        return Parts(slices)
+        """Return the table in a Parquet file, after a query."""
+        rows = query(pl.scan_parquet(path))
+        height = int(rows.select(pl.len()).collect().item())
+        return Parts([rows.slice(start, MOST_ROWS) for start in range(0, height or 1, MOST_ROWS)])
 
     def then(self, query: Query) -> Self:
         """Add a query, which keeps the rows of a part in order."""
@@ -99,7 +86,8 @@ class Parts:
             except (OSError, pl.exceptions.ComputeError) as error:
                 if not isinstance(source, Path):
                     raise
-                raise StateError(f"'{source}' cannot be read: {error}", hint=_GONE_HINT) from error
+                hint = "repeat the command; its temporary files must stay until it ends"
+                raise StateError(f"'{source}' cannot be read: {error}", hint=hint) from error
 
     def by(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, pl.DataFrame]:
         """Run a query on each part, and a step on its results, with all rows of equal keys at once.
@@ -162,17 +150,6 @@ class Parts:
         with watched(path) as file:
             self.lazy().drop(ROW, strict=False).sink_parquet(file, row_group_size=MOST_ROWS)
         return Parts.read(path)
-
-    def __deepcopy__(self, _: object) -> Self:
-        return self
-
-    def __reduce__(self) -> str | tuple[object, ...]:
-        if self.kept is None:
-            return super().__reduce__()
-        raise InvalidInputError(
-            "a table in temporary files cannot be pickled",
-            hint="pickle its rows in memory (`.records`), or write them (`.lazy().sink_parquet`)",
-        )
 
     def _parts(self) -> Iterator[pl.LazyFrame]:
         for number, source in enumerate(self.sources):
@@ -252,7 +229,7 @@ _ENDING: Final = threading.Event()  # no new folder is created
 class KeptFolder:
     """A private folder that is removed with this object, or at the end of the process."""
 
-    def __init__(self, prefix: str = _PREFIX, place: Path | None = None) -> None:
+    def __init__(self, prefix: str = "vocabgap-", place: Path | None = None) -> None:
         """Create a folder whose name begins with a prefix, by default in the place of temporary folders."""
         if _ENDING.is_set():
             raise StateError("the program ends")
@@ -273,10 +250,10 @@ def _removed(folder: str, process: int) -> None:
 def remove_kept() -> None:
     """Remove all folders of this process, even if threads of an engine still write there."""
     _ENDING.set()
-    for _ in range(_TRIES):
+    for _ in range(5):
         for name in [*_KEPT]:
             _removed(name, os.getpid())
-        time.sleep(_PAUSE)
+        time.sleep(0.05)
 
 
 @contextmanager
@@ -300,6 +277,5 @@ def writing_in(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StateError(
-            f"temporary files cannot be written to '{folder}': {error}", hint=_FULL_HINT
-        ) from error
+        hint = "free some space, or name another folder in TMPDIR; with a cluster, in --out"
+        raise StateError(f"temporary files cannot be written to '{folder}': {error}", hint=hint) from error

@@ -14,7 +14,6 @@ from msgspec import structs
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.errors import StateError, installing
-from vocabgap.files.atomic import files_of
 from vocabgap.files.opening import opened, whole
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.capability import means
@@ -328,12 +327,10 @@ def new_manifest(
 
 
 def describe_output(path: Path) -> OutputFile:
-    """Return name, size and digest of a file, or of the files of a table in parts, one after the other."""
-    digest = hashlib.sha256()
-    for file in files_of(path):
-        with opened(file) as content:
-            hashlib.file_digest(content, lambda: digest)
-    return OutputFile(path.name, sum(file.stat().st_size for file in files_of(path)), digest.hexdigest())
+    """Return name, size and digest of a file."""
+    with opened(path) as content:
+        digest = hashlib.file_digest(content, "sha256")
+    return OutputFile(path.name, path.stat().st_size, digest.hexdigest())
 
 
 def encode_manifest(manifest: Manifest) -> bytes:

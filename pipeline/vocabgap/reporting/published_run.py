@@ -24,7 +24,7 @@ from vocabgap.errors import (
     expanded,
     require_local,
 )
-from vocabgap.files.atomic import settle, strangers, whole_folder
+from vocabgap.files.atomic import settle, whole_folder
 from vocabgap.files.opening import whole
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
@@ -96,9 +96,7 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
     with refusing(f"'{target}' cannot be read", hint="check its permissions and its disk"):
         foreign = any(target.iterdir()) and not _is_marked(target)
     for folder in (target / name for name in RUN_FILES if (target / name).is_dir()):
-        strange = [folder] if folder.name != GAPS.file or folder.is_symlink() else strangers(folder)
-        if strange:
-            raise StateError(f"'{strange[0]}' is no file of a run of vocabgap", hint=_ELSEWHERE)
+        raise StateError(f"'{folder}' is no file of a run of vocabgap", hint=_ELSEWHERE)
     if foreign:
         is_unread = (target / MANIFEST_NAME).is_file()
         why = f": {MANIFEST_NAME} is damaged, or of another program" if is_unread else ""
@@ -201,28 +199,26 @@ def read_table(folder: Path, table: Table, *, hint: str | Hint = _AGAIN) -> pl.D
     longer exists is dropped.
     """
     path = folder / table.file
-    with _reading(path, hint, FileKind.FILE):
+    with _reading(path, hint):
         content = whole(path)
         _require_digest(path, hashlib.sha256(content).hexdigest(), hint)
         return table.fitted(pl.scan_parquet(content)).collect()
 
 
 def read_parts(folder: Path, table: Table) -> Parts:
-    """Return a table like `read_table`, but in parts, which memory need not hold; it may be a folder."""
+    """Return a table like `read_table`, but in parts, which memory need not hold."""
     path = folder / table.file
-    with _reading(path, _AGAIN, FileKind.FILE, FileKind.FOLDER):
-        if path.is_dir() and (strange := strangers(path)):  # reading a pipe would block
-            raise StateError(f"'{strange[0]}' is no part of the table", hint=_AGAIN)
+    with _reading(path, _AGAIN):
         _require_digest(path, describe_output(path).sha256, _AGAIN)
         return Parts.read(path, table.fitted)
 
 
 @contextmanager
-def _reading(path: Path, hint: str | Hint, *kinds: FileKind) -> Iterator[None]:
-    """Require one of these kinds of path; turn what fails in the block into an error about the file."""
+def _reading(path: Path, hint: str | Hint) -> Iterator[None]:
+    """Require a file; turn what fails in the block into an error about the file."""
     try:
         kind = file_kind(path)
-        if kind not in kinds:  # reading a pipe would block
+        if kind is not FileKind.FILE:  # reading a pipe would block
             problem = "does not exist" if kind is FileKind.NOTHING else f"is {kind}, not a file"
             raise StateError(f"'{path}' {problem}", hint=hint)
         yield
