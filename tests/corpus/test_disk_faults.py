@@ -135,20 +135,6 @@ def test_a_flipped_bit_stops_every_reader_and_writer(filled: Store, name: str) -
     same(filled)
 
 
-def test_a_folder_that_holds_something_else_is_not_made_a_corpus(tmp_path: Path) -> None:
-    (tmp_path / "notes.md").write_text("mine")
-
-    with (
-        pytest.raises(
-            StateError, match=r"is not a corpus, and holds other files, such as 'notes\.md'"
-        ),
-        Store(tmp_path).changing("push"),
-    ):
-        pytest.fail("made a corpus there")
-
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.md"]
-
-
 def test_unconfirmed_change_keeps_old_files(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     manifest = filled.folder / "manifest.json"
     earlier, fsync, calls = manifest.read_bytes(), os.fsync, iter(range(100))

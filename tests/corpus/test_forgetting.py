@@ -11,7 +11,6 @@ import pytest
 from builders import gap, write_corpus
 from corpus.builders import write_photos
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.corpus.withdrawal import Forgotten
 from vocabgap.errors import NotFoundError
 from vocabgap.model.record import LOG_NAME
 
@@ -40,11 +39,6 @@ def left(corpus: Corpus) -> list[tuple[str, str, int]]:
     """Count the records of each repository."""
     rows = corpus.store.version().rows(["tenant_id", "repo_slug"])
     return rows.group_by(pl.all()).len().sort("tenant_id", "repo_slug").rows()
-
-
-def test_tenant_is_forgotten_and_no_other(shared: Corpus) -> None:
-    assert shared.forget("north") == Forgotten(records=6, paths=4)
-    assert left(shared) == [("south", "photos", 3)]
 
 
 def test_image_is_forgotten_by_the_name_in_a_record(corpus: Corpus, tmp_path: Path) -> None:

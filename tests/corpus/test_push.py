@@ -97,11 +97,6 @@ def test_each_chunk_names_its_repository_if_the_push_names_none(chunk: Chunk) ->
     assert result.warnings == ()
 
 
-def test_a_tenant_that_could_not_be_exported_is_refused(chunk: Chunk) -> None:
-    result = push(MemoryStore(), {"files": [chunk]}, tenant="Ada Lovelace")
-    assert (codes(result), result.exit_code) == ([Code.FAILED], ExitCode.INVALID_INPUT)
-
-
 @pytest.mark.parametrize(
     ("field", "value", "pointer"),
     [

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
 from polars.testing import assert_frame_equal
 
 from builders.ingest import write_log
 from vocabgap.corpus.chunks import STORED, read_lines, scan_stored
-from vocabgap.ingest.scanning import Scan, scan, united
+from vocabgap.ingest.scanning import scan, united
 from vocabgap.model.record import MAX_LINE_BYTES
 
 NEED = b'{"description":"soft reeds"}\n'
@@ -19,20 +18,6 @@ def stored(root: Path, **changed: object) -> pl.DataFrame:
     lines = read_lines(root).lines.with_row_index("id").with_columns(pl.col("id").cast(pl.String))
     lines = lines.with_columns(pl.lit(value).alias(name) for name, value in changed.items())
     return lines.select(STORED.names()).cast(STORED).reverse()
-
-
-def test_stored_lines_give_the_scan_of_their_logs(demo: Path) -> None:
-    scanned = scan(demo)
-
-    found = scan_stored(stored(demo))
-
-    assert_frame_equal(found.gaps, scanned.gaps)
-    rejects = scanned.summary.rejects
-    assert found.summary.lines == scanned.summary.lines - rejects
-    assert found.summary.records == scanned.summary.records
-    assert found.summary.duplicates == scanned.summary.duplicates
-    assert found.summary.superseded == scanned.summary.superseded
-    assert found.summary.repairs == scanned.summary.repairs
 
 
 def test_a_stored_line_that_is_no_record_costs_no_other(tmp_path: Path) -> None:
@@ -98,13 +83,3 @@ def test_united_scans_are_the_scan_of_all_roots(tmp_path: Path) -> None:
         assert_frame_equal(getattr(found, table), getattr(whole, table))
     assert found.summary == whole.summary
     assert found.summary.duplicates == 1
-
-
-@pytest.mark.parametrize("others", [0, 1])
-def test_one_scan_united_with_itself_or_alone_counts_once(tmp_path: Path, others: int) -> None:
-    write_log(tmp_path, "heron-11", NEED)
-    alone: Scan = scan(tmp_path)
-
-    found = united([alone] * (1 + others))
-
-    assert (found.summary.records, found.summary.duplicates) == (1, others)

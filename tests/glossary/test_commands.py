@@ -44,6 +44,9 @@ def events(out: str) -> list[dict[str, Any]]:
             2,
             "files cannot have options for a step",
         ),
+        (["check"], 2, "expected files and folders, or a text"),
+        (["check", "docs", "--text", "lift"], 2, "expected files and folders, or a text"),
+        (["check", "docs", "--critical"], 2, "files cannot have options for a step"),
         (["conflicts", "--strictness", "hard"], 2, "'hard' is not one of 'off', 'medium', 'max'"),
         (["resolve", "nope"], 3, "no conflict is called 'nope'"),
         (["resume", "5d2c3f3e-1111-4222-8333-444455556666"], 3, "there is no checkpoint"),
@@ -315,14 +318,6 @@ def test_unread_seed_stops_the_linter(docs: Path, name: str, content: str, messa
     assert (refused.code, refused.out, listed.code) == (2, "", 0)
     assert message in refused.err
     assert message in listed.err
-
-
-@pytest.mark.usefixtures("docs")
-@pytest.mark.parametrize(
-    "asked", [[], ["docs", "--text", "lift"], ["docs", "--critical"], ["docs", "--step", "s"]]
-)
-def test_files_and_the_text_of_a_step_are_not_checked_together(asked: list[str]) -> None:
-    assert vocabgap("glossary", "check", *asked).code == 2
 
 
 def test_show_and_resolve_take_a_term_in_any_spelling(docs: Path) -> None:
