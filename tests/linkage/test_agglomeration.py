@@ -1,4 +1,4 @@
-"""The chain and the rounds make the merges of scikit-learn and SciPy; the law of each merge."""
+"""All linkages make the merges of scikit-learn and SciPy; the law of each merge."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -154,6 +154,8 @@ def test_chain_and_rounds_make_the_merges_of_scikit_learn(
     points = points_of(records_of(corpus, pytestconfig))
     rows, weights = rows_of(points, space), points.weights
     expected = by_scikit_learn(cosine_distances(rows), weights)
+    assert_same_merges(ours(AverageLinkage().fit(rows, weights)), expected)
+    monkeypatch.setattr(agglomeration, "agglomerated", nearest_neighbour_chain)
     chain = [AverageLinkage(threshold).fit(rows, weights) for threshold in (0.3, 0.5, 0.7, 1.0)]
 
     monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 0)
@@ -183,9 +185,12 @@ def test_labels_are_those_of_scikit_learn() -> None:
 @given(seeds, weightings)
 def test_weights_stand_for_repeated_points(seed: int, weights: list[int]) -> None:
     count = len(weights)
-    distances = cosine_distances(Rows(random_rows(seed, count)))
+    rows, weighted = Rows(random_rows(seed, count)), np.array(weights, np.float64)
+    distances = cosine_distances(rows)
 
-    chain = AverageLinkage().fit(Rows(random_rows(seed, count)), np.array(weights, np.float64))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agglomeration, "agglomerated", nearest_neighbour_chain)
+        chain = AverageLinkage().fit(rows, weighted)
 
     repeated = np.repeat(np.arange(count), weights)
     expected = hierarchy.linkage(squareform(distances[np.ix_(repeated, repeated)]), "average")

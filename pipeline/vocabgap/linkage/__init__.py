@@ -14,11 +14,13 @@ property are called reducible (Müllner 2011, arXiv 1109.2378). If two clusters 
 other merge brings a third one between them. So they may merge now or later: the dendrogram is the same. It
 is enough to find such pairs, and to sort the merges by height at the end.
 
-There are two linkages, because their costs differ:
+There are three linkages, because their costs differ:
 
-* `nearest_neighbour_chain`, for up to `DENSE_LIMIT` rows: it follows nearest neighbours through the matrix of
-  distances until two rows are each other's nearest. For rows of equal weight it makes the merges of SciPy and
-  scikit-learn, bit for bit. It stays because Numba would take longer to load than all of these merges.
+* `agglomerated`, for up to `DENSE_LIMIT` units of weight: scikit-learn itself, with one row per unit. It
+  stays because it is the reference, and nothing is simpler.
+* `nearest_neighbour_chain`, for up to `DENSE_LIMIT` rows with more weight: it follows nearest neighbours
+  through the matrix of distances until two rows are each other's nearest. It stays because scikit-learn has
+  no weights, and because Numba would take longer to load than all of these merges.
 * `reciprocal_merges`, for more rows: each round merges all pairs that are each other's nearest (reciprocal
   agglomerative clustering, Sumengen et al. 2021, arXiv 2105.11653). It stays because the matrix of distances
   would not fit into memory.
