@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 import vocabgap as vg
 from builders import gap, write_corpus
@@ -29,7 +30,8 @@ def settings_with(tmp_path: Path, *meanings: str, strictness: str = "medium") ->
     folder.mkdir()
     listed = "".join(f"  - surface: mask\n    definition: {meaning}\n" for meaning in meanings)
     (folder / "team_domain.yaml").write_text(f"terms:\n{listed}", encoding="utf-8")
-    return Settings().with_table(GlossarySettings(folder=str(folder), strictness=strictness))  # type: ignore[arg-type]
+    glossary = GlossarySettings(folder=str(folder), strictness=strictness)  # type: ignore[arg-type]
+    return structs.replace(Settings(), glossary=glossary)
 
 
 def stopped(logs: Path, tmp_path: Path, settings: Settings) -> BlockedByConflictError:
@@ -87,6 +89,6 @@ def test_off_checks_and_logs_but_stops_nothing(photos: Path, tmp_path: Path) -> 
 
 
 def test_glossary_that_does_not_exist_is_told(photos: Path, tmp_path: Path) -> None:
-    settings = Settings().with_table(GlossarySettings(folder=str(tmp_path / "none")))
+    settings = structs.replace(Settings(), glossary=GlossarySettings(folder=str(tmp_path / "none")))
     with pytest.raises(NotFoundError, match="not initialized"):
         vg.run(photos, tmp_path / "out", settings=settings, now=NOW)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, groupby, islice
 from operator import add, attrgetter
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -40,7 +40,6 @@ _COUNT: Final = ("count",)
 _Tree = dict[str, "_Tree"]
 _Around = tuple[dict[str, Any], ...]  # the innermost object is the last
 _Element = tuple[str, Any, _Around]  # with its place
-_Unpacked = gzip.GzipFile | zstd.ZstdFile
 
 
 @dataclass(slots=True)
@@ -71,75 +70,62 @@ class OpenLog:
         return self._digest.hexdigest()
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the content; `problem` tells why it ends early, if it does."""
-        for chunk in self._expanded_content() if self.compression else self._plain_content():
-            self._digest.update(chunk)
-            self.size += len(chunk)
-            yield chunk
+        """Yield the content; `problem` tells why it ends early, if it does.
 
-    def _plain_content(self) -> Iterator[bytes]:
-        """Yield the content up to the size at opening; ask for one byte more, to see whether it grew."""
-        left = self.expected
-        while True:
-            wanted = min(left + 1, CHUNK_BYTES)
-            try:
-                chunk = os.read(self.descriptor, wanted)
-            except OSError as error:
-                self.problem = _failed(self.size, error)
-                return
-            length = len(chunk)
-            if length > left:
-                self.problem = _changed(f"it grew; the next scan reads on from byte {self.expected:,}")
-                chunk = chunk[:left]
-            if chunk:
-                yield chunk
-            left -= length
-            # Some file systems give short reads, so a short one is not the end if more is due.
-            if not length or left < 0 or (left == 0 and length < wanted):
-                break
-        if left > 0:
+        Ask for one byte more than is due, to see whether a log grew, or expands too far.
+        """
+        left = self.max_expanded if self.compression else self.expected
+        if self.compression and not self.expected:
+            return
+        with self._reading() as read:
+            while self.problem is None:
+                wanted = min(left + 1, CHUNK_BYTES)
+                content = self._next_chunk(read, wanted)
+                if len(content) > left:
+                    self.problem = self._beyond()
+                if chunk := content[:left]:
+                    self._digest.update(chunk)
+                    self.size += len(chunk)
+                    yield chunk
+                left -= len(chunk)
+                if len(content) < wanted:
+                    break
+        if left > 0 and self.problem is None and not self.compression:
             self.problem = _changed(f"it shrank by {count(left, 'byte')}")
 
-    def _expanded_content(self) -> Iterator[bytes]:
-        if self.expected == 0:
+    @contextmanager
+    def _reading(self) -> Iterator[Callable[[int], bytes]]:
+        """Open a function that reads at most some bytes of the content, expanded."""
+        if not self.compression:
+            yield lambda most: os.read(self.descriptor, most)
             return
-        left = self.max_expanded
-        try:
-            with os.fdopen(os.dup(self.descriptor), "rb") as packed, self._unpacked(packed) as content:
-                while chunk := self._next_chunk(content, min(left + 1, CHUNK_BYTES)):
-                    if len(chunk) > left:
-                        limit = f"{self.max_expanded / MIB:,.0f} MiB (setting max_expanded_mib)"
-                        detail = f"the content is larger than {limit}; the rest was not read"
-                        self.problem = Rejected(RejectReason.EXPANDS_TOO_FAR, detail)
-                    yield chunk[:left]
-                    left -= len(chunk)
-                    if self.problem is not None:
-                        return
-        except OSError as error:
-            self.problem = _failed(self.size, error)
+        kind = gzip.open if self.compression == "gz" else zstd.open
+        with os.fdopen(os.dup(self.descriptor), "rb") as packed, kind(packed, "rb") as content:
+            yield content.read1
 
-    def _unpacked(self, packed: BinaryIO) -> _Unpacked:
-        return gzip.GzipFile(fileobj=packed) if self.compression == "gz" else zstd.ZstdFile(packed)
-
-    def _next_chunk(self, content: _Unpacked, most: int) -> bytes:
-        """Read a chunk, and keep the content before a damaged part."""
+    def _next_chunk(self, read: Callable[[int], bytes], most: int) -> bytes:
+        """Read up to `most` bytes, and keep the content before a damaged part."""
         pieces: list[bytes] = []
         gathered = 0
         try:
-            while gathered < most and (piece := content.read1(most - gathered)):
+            # Some file systems give short reads, so a short one is not the end.
+            while gathered < most and (piece := read(most - gathered)):
                 pieces.append(piece)
                 gathered += len(piece)
         except (EOFError, zlib.error, zstd.ZstdError, gzip.BadGzipFile) as error:
             detail = f"the compressed log is damaged: {error}".rstrip(": ")
             self.problem = Rejected(RejectReason.UNREADABLE_FILE, detail)
         except OSError as error:
-            self.problem = _failed(self.size + gathered, error)
+            detail = f"reading failed after byte {self.size + gathered:,}: {error.strerror or error}"
+            self.problem = Rejected(RejectReason.UNREADABLE_FILE, detail)
         return b"".join(pieces)
 
-
-def _failed(size: int, error: OSError) -> Rejected:
-    detail = f"reading failed after byte {size:,}: {error.strerror or error}"
-    return Rejected(RejectReason.UNREADABLE_FILE, detail)
+    def _beyond(self) -> Rejected:
+        if not self.compression:
+            return _changed(f"it grew; the next scan reads on from byte {self.expected:,}")
+        limit = f"{self.max_expanded / MIB:,.0f} MiB (setting max_expanded_mib)"
+        detail = f"the content is larger than {limit}; the rest was not read"
+        return Rejected(RejectReason.EXPANDS_TOO_FAR, detail)
 
 
 def _changed(how: str) -> Rejected:

@@ -6,7 +6,6 @@ No heavy library is loaded here, because an agent waits for its record.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
-from types import MappingProxyType
 from typing import Final
 
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation, operation_key
@@ -25,9 +24,9 @@ _OPERATIONS_OF: Final = {
     "local": "retouch spots liquify graduatednd vignette censorize mask masks",
     "composition": "crop clipping ashift flip rotatepixels scalepixels borders enlargecanvas",
 }
-OPERATION_CATEGORIES: Final[Mapping[str, str]] = MappingProxyType(
-    {operation: category for category, names in _OPERATIONS_OF.items() for operation in names.split()}
-)
+OPERATION_CATEGORIES: Final[Mapping[str, str]] = {
+    operation: category for category, names in _OPERATIONS_OF.items() for operation in names.split()
+}
 
 
 def by_operations(

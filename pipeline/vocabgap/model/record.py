@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import repeat
-from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 import msgspec
@@ -34,30 +33,22 @@ NOT_GRANTED_NOTES: Final = rf"^call(?: \S+)? {NOT_GRANTED_NOTE}(?:: ([a-z_]+))?"
 
 BAD: Final = "bad"
 MEDIOCRE: Final = "mediocre"
-SATISFACTION_WORDS: Final[Mapping[str, int]] = MappingProxyType(
-    {BAD: -1, MEDIOCRE: -1, "acceptable": 0, "good": 1}
-)
+SATISFACTION_WORDS: Final[Mapping[str, int]] = {BAD: -1, MEDIOCRE: -1, "acceptable": 0, "good": 1}
 _DIGITS: Final = {"-1": -1, "0": 0, "1": 1}
-SATISFACTION_TEXTS: Final[Mapping[str, int]] = MappingProxyType({**SATISFACTION_WORDS, **_DIGITS})
-RATING_NAMES: Final[Mapping[int | None, str]] = MappingProxyType(
-    {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
-)
-RATING_WORDS: Final[Mapping[str, int | None]] = MappingProxyType(
-    {
-        **_DIGITS, "unsatisfied": -1, "neutral": 0, "satisfied": 1,
-        "none": None, "unrated": None, **SATISFACTION_WORDS,
-    }
-)  # fmt: skip
-CATEGORY_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "tonal": "tone", "colour": "color", "structure": "detail", "mask": "local",
-        "composite": "composition", "white balance": "wb",
-    }
-)  # fmt: skip
+SATISFACTION_TEXTS: Final[Mapping[str, int]] = {**SATISFACTION_WORDS, **_DIGITS}
+RATING_NAMES: Final[Mapping[int | None, str]] = {
+    -1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated",
+}  # fmt: skip
+RATING_WORDS: Final[Mapping[str, int | None]] = {
+    **_DIGITS, "unsatisfied": -1, "neutral": 0, "satisfied": 1, "none": None, "unrated": None,
+    **SATISFACTION_WORDS,
+}  # fmt: skip
+CATEGORY_ALIASES: Final[Mapping[str, str]] = {
+    "tonal": "tone", "colour": "color", "structure": "detail", "mask": "local", "composite": "composition",
+    "white balance": "wb",
+}  # fmt: skip
 CATEGORIES: Final = frozenset({"tone", "wb", "color", "detail", "local", "composition", UNCATEGORIZED})
-OPERATION_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
-    {"toneequalizer": "toneequal", "tone equalizer": "toneequal"}
-)
+OPERATION_ALIASES: Final[Mapping[str, str]] = {"toneequalizer": "toneequal", "tone equalizer": "toneequal"}
 
 
 # Of notes: the record that they correct, or nothing but its hash.

@@ -58,33 +58,15 @@ class Filter(NamedTuple):
         return lambda name: fold(name, spellings)
 
 
-def _after(moment: datetime) -> "pl.Expr":
+def _column(name: str) -> "pl.Expr":
     import polars as pl  # noqa: PLC0415 - here and below: commands declare their options without it
 
-    return pl.col("timestamp") >= moment
-
-
-def _before(moment: datetime) -> "pl.Expr":
-    return ~_after(moment)
-
-
-def _read_by(tenants: tuple[str, ...]) -> "pl.Expr":
-    import polars as pl  # noqa: PLC0415
-
-    return pl.col("tenant_id").is_in([*tenants, SHARED_TENANT])
-
-
-def _not_shared(_: object) -> "pl.Expr":
-    import polars as pl  # noqa: PLC0415
-
-    return pl.col("tenant_id") != SHARED_TENANT
+    return pl.col(name)
 
 
 def _with_text(text: str) -> "pl.Expr":
-    import polars as pl  # noqa: PLC0415
-
-    fields = [pl.col(name) for name in _MATCHED] + [pl.col(name).list.join("\n") for name in LIST_FIELDS]
-    return containing(text, fields)
+    lists = (_column(name).list.join("\n") for name in LIST_FIELDS)
+    return containing(text, (*map(_column, _MATCHED), *lists))
 
 
 def containing(text: str, fields: "Iterable[pl.Expr]") -> "pl.Expr":
@@ -136,13 +118,18 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         _filter(
             "Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes).",
             "since",
-            where=_after,
+            where=lambda moment: _column("timestamp") >= moment,
             accepts=str,
         ),
     ] = None
     until: Annotated[
         datetime | None,
-        _filter("Only before this moment, written the same way.", "until", where=_before, accepts=str),
+        _filter(
+            "Only before this moment, written the same way.",
+            "until",
+            where=lambda moment: _column("timestamp") < moment,
+            accepts=str,
+        ),
     ] = None
     images: Annotated[_Names, _filter("Only this image.", "image", column="image_id")] = ()
     categories: Annotated[
@@ -166,13 +153,19 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             f"Only records that this tenant of a corpus may read: its own, and those of {SHARED_TENANT}.",
             "tenant",
             column="tenant_id",
-            where=_read_by,
+            where=lambda tenants: _column("tenant_id").is_in([*tenants, SHARED_TENANT]),
             rare=True,
         ),
     ] = ()
     no_shared: Annotated[
         bool,
-        _filter(f"Leave out {SHARED_TENANT}.", SHARED_TENANT, "--no-shared", where=_not_shared, rare=True),
+        _filter(
+            f"Leave out {SHARED_TENANT}.",
+            SHARED_TENANT,
+            "--no-shared",
+            where=lambda _: _column("tenant_id") != SHARED_TENANT,
+            rare=True,
+        ),
     ] = False
     repositories: Annotated[
         _Names,

@@ -10,7 +10,6 @@ from typing import (
     Final,
     Literal,
     NamedTuple,
-    Self,
     TypedDict,
     TypeVar,
     get_args,
@@ -344,12 +343,9 @@ class Settings(Section, frozen=True):
 
     def of(self, table: type[_Table]) -> _Table:
         """Return the table of a slice, such as `GlossarySettings`."""
-        value: _Table = getattr(self, _slice_of(table))
+        name = next(extension.name for extension in extensions() if extension.settings is table)
+        value: _Table = getattr(self, name)
         return value
-
-    def with_table(self, table: Section) -> Self:
-        """Return these settings with another table of a slice."""
-        return structs.replace(self, **{_slice_of(type(table)): table})
 
     @property
     def sources(self) -> dict[str, Source]:
@@ -421,10 +417,6 @@ def settings_of(given: Settings | None) -> Settings:
     settings = Settings() if given is None else given
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
     return settings
-
-
-def _slice_of(table: type[Section]) -> str:
-    return next(extension.name for extension in extensions() if extension.settings is table)
 
 
 if not TYPE_CHECKING:
