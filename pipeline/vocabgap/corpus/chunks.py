@@ -95,18 +95,18 @@ def text_lines(
 def _log_lines(decoder: LogDecoder, read: list[tuple[LogFile, LineCounts | None]]) -> LogLines:
     tables = decoder.tables()
     by_log = tables.rejects.group_by("source_path").agg(pl.struct(*REJECTED.to_schema()).alias("rejects"))
-    listed = {
+    by_path = {
         log.source_path: (log.folder, None if counts is None else counts.passed_over)
         for log, counts in read
         if log.problem is None or log.kind.source
     }
-    paths = tuple(sorted(listed))
+    paths = tuple(sorted(by_path))
     logs = pl.DataFrame(
-        [(path, *listed[path]) for path in paths],
+        [(path, *by_path[path]) for path in paths],
         {name: LOGS.schema[name] for name in ("source_path", FOLDER, "passed_over")},
         orient="row",
     ).join(by_log, on="source_path", how="left")
-    unlisted = tuple(sorted({log.source_path for log, _ in read} - listed.keys()))
+    unlisted = tuple(sorted({log.source_path for log, _ in read} - by_path.keys()))
     lines = tables.records.collect().select(_LINES.names())
     return LogLines(lines, tables.rejects, paths, logs, unlisted)
 
@@ -157,13 +157,13 @@ def scan_version(
     sources: Mapping[str, Source] | None = None,
 ) -> Scan:
     """Decode the gap records of a corpus that a reader may read, see `readable`."""
-    wanted = readable(tenants, repositories, shared=shared)
-    chunks = version.rows(READ, wanted & _READABLE)
+    condition = readable(tenants, repositories, shared=shared)
+    chunks = version.rows(READ, condition & _READABLE)
     private = version.rows(PATH_KEY, PRIVATE).unique()  # their rejected lines are private, too
     hidden = pl.struct(PATH_KEY).is_in(private.select(pl.struct(PATH_KEY)).to_series().implode())
     logs = version.table("logs").filter(readable(tenants, repositories, shared=shared, private=hidden))
     scan = scan_stored(lines_of_chunks(chunks), logs, sources=sources)
-    others = version.rows(["id"], wanted).height - chunks.height
+    others = version.rows(["id"], condition).height - chunks.height
     return replace(scan, summary=replace(scan.summary, passed_over=scan.summary.passed_over + others))
 
 
@@ -204,11 +204,11 @@ PRIVATE: Final = (
 
 def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.Expr:
     """Return the condition of chunks of some tenants and repositories; all by default."""
-    wanted = pl.lit(value=True)
+    condition = pl.lit(value=True)
     for column, names in zip(OWNER, (tenants, repositories), strict=True):
         if names:
-            wanted &= pl.col(column).is_in(list(names))
-    return wanted
+            condition &= pl.col(column).is_in(list(names))
+    return condition
 
 
 def require_owner(version: Version, tenant: str, repo: str | None = None, paths: Iterable[str] = ()) -> None:
@@ -216,11 +216,11 @@ def require_owner(version: Version, tenant: str, repo: str | None = None, paths:
     snapshots = version.table("paths").select(OWNER)
     held = [version.rows(PATH_KEY), version.table("logs").select(PATH_KEY), snapshots]
     present = pl.concat(held, how="diagonal").unique().sort(PATH_KEY)
-    own = present.filter(tenant_id=tenant)
-    here = own.filter(repo_slug=repo or "")["source_path"].drop_nulls()
+    of_tenant = present.filter(tenant_id=tenant)
+    here = of_tenant.filter(repo_slug=repo or "")["source_path"].drop_nulls()
     required = [("tenant '{}'", present["tenant_id"], tenant)]
     if repo is not None:
-        required.append((f"repository '{{}}' of tenant '{tenant}'", own["repo_slug"], repo))
+        required.append((f"repository '{{}}' of tenant '{tenant}'", of_tenant["repo_slug"], repo))
     required += [(f"path '{{}}' of {tenant}/{repo}", here, path) for path in paths]
     for what, names, name in required:
         if name not in names:
@@ -295,13 +295,13 @@ def scan_stored(
             for block in blocks_of_log:
                 decoder.decode(log, block, counts)
             decoder.add_file(log, len(content), hashlib.sha256(content).hexdigest(), counts)
-        read = decoder.tables()
+        tables = decoder.tables()
     kept = logs.explode("rejects").drop_nulls("rejects").unnest("rejects").select(REJECTS.names)
     return scan_of(
-        read.records,
-        pl.concat([kept, read.rejects]).sort("repo_slug", "source_path", "line"),
-        read.files.sort("repo_slug", "source_path", maintain_order=True),
-        read.repairs,
+        tables.records,
+        pl.concat([kept, tables.rejects]).sort("repo_slug", "source_path", "line"),
+        tables.files.sort("repo_slug", "source_path", maintain_order=True),
+        tables.repairs,
     )
 
 

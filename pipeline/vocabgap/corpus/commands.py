@@ -184,16 +184,16 @@ def list_chunks(call: "Call", request: ListChunks, selection_at: SelectionAt) ->
     from vocabgap.corpus.version import GAP_KIND
 
     reader = selection_at()
-    found, notes = _open(call).list_chunks(
+    chunks, notes = _open(call).list_chunks(
         **reader.owners, paths=request.path, kinds=request.kind, names=request.name, match=reader.match
     )
-    listed = found[: request.limit or None]
+    first = chunks[: request.limit or None]
     return Answer(
-        events=(Event("chunk", _as_object(chunk)) for chunk in listed.iter_rows(named=True)),
-        result={"listed": listed.height, "records": found.height, "notes": notes},
+        events=(Event("chunk", _as_object(chunk)) for chunk in first.iter_rows(named=True)),
+        result={"listed": first.height, "records": chunks.height, "notes": notes},
         view="corpus-list.txt.j2",
         shown=lambda: {
-            "chunks": zip(listed.to_dicts(), texts_of(listed, call.settings.sources), strict=True),
+            "chunks": zip(first.to_dicts(), texts_of(first, call.settings.sources), strict=True),
             "gap_kind": GAP_KIND,
         },
         notes=notes,

@@ -19,7 +19,7 @@ from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_log_parser, push, read_payload
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import GAP_KIND, PATH_KEY, Measures, Version, is_corpus
-from vocabgap.corpus.withdrawal import Forgotten, Named, deleted_in_git, empties, forget
+from vocabgap.corpus.withdrawal import Forgotten, Target, deleted_in_git, empties, forget
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.selection import containing, require_match
@@ -240,11 +240,11 @@ class Corpus:
             NotFoundError: No readable chunk has one of the names; the error lists similar names.
         """
         version, named = self.store.version(), {"source_path": paths, "kind": kinds, "name": names}
-        wanted, notes = chosen(version, named, tenants=tenants, repositories=repositories, shared=shared)
+        condition, notes = chosen(version, named, tenants=tenants, repositories=repositories, shared=shared)
         if match is not None:
             require_match(match)
-            wanted &= containing(match, [TEXT])
-        rows = version.rows(SHOWN, wanted)
+            condition &= containing(match, [TEXT])
+        rows = version.rows(SHOWN, condition)
         newest_first = rows.sort("ingested_at", descending=True, nulls_last=True, maintain_order=True)
         return ListedChunks(newest_first, notes)
 
@@ -281,8 +281,8 @@ class Corpus:
             record: Only the record with this id, of the chunk or of the gap record.
             dry_run: Whether to only count them.
         """
-        named = Named(tenant, repo, image, record)
-        return forget(self.store, named, self.settings.sources, dry_run=dry_run)
+        target = Target(tenant, repo, image, record)
+        return forget(self.store, target, self.settings.sources, dry_run=dry_run)
 
     def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
         """Allow forgotten records in later pushes and restores; return their number."""
@@ -294,11 +294,11 @@ class Corpus:
             lifted &= pl.any_horizontal(pl.col("record", "chunk") == sha256_of([tenant, record]))
         with self.store.changing(f"lift forgotten records of {tenant}") as change:
             forgotten = change.table("forgotten")
-            left = forgotten.filter(~lifted)
-            if left.height == forgotten.height:
+            remaining = forgotten.filter(~lifted)
+            if remaining.height == forgotten.height:
                 raise NotFoundError("no forgotten record matches", hint="check --tenant, --repo and --record")
-            change.keep("forgotten", left)
-        return forgotten.height - left.height
+            change.keep("forgotten", remaining)
+        return forgotten.height - remaining.height
 
     def configure(self, tenant: str) -> int:
         """Start a new configuration of a tenant; return its number.
@@ -389,11 +389,11 @@ def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
 def judged(version: Version, gap: int) -> pl.DataFrame:
     """Read the chunks with Boolean column `stale` and column `orphan`, one of `_ORPHANS` or null."""
     chunks = version.rows(_JUDGED)
-    judged = chunks.hstack(config_orphans(chunks, version.config_versions, gap)).with_columns(
+    frame = chunks.hstack(config_orphans(chunks, version.config_versions, gap)).with_columns(
         snapshot_orphans(chunks, version.table("paths")), superseded=parser_orphans()
     )
     why = pl.coalesce(pl.when(name).then(pl.lit(name)) for name in _ORPHANS)
-    return judged.with_columns(orphan=why).drop("metadata")
+    return frame.with_columns(orphan=why).drop("metadata")
 
 
 def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, pl.DataFrame]:

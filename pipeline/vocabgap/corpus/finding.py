@@ -58,20 +58,21 @@ def chosen(
         NotFoundError: The reader can read no chunk with one of the names; the error lists similar names.
     """
     tenants = texts("tenants", tenants)
-    wanted = readable(tenants, shared=shared, private=private)
-    seen = version.rows(["tenant_id", *_NOUNS], wanted)
-    without_chunks = [tenant for tenant in tenants if tenant not in seen["tenant_id"]]
-    is_shared = shared and SHARED_TENANT in seen["tenant_id"]
+    condition = readable(tenants, shared=shared, private=private)
+    visible = version.rows(["tenant_id", *_NOUNS], condition)
+    without_chunks = [tenant for tenant in tenants if tenant not in visible["tenant_id"]]
+    is_shared = shared and SHARED_TENANT in visible["tenant_id"]
     for tenant in () if is_shared else without_chunks:
         require_owner(version, tenant)
     for column, wanted_names in {"repo_slug": repositories, **names}.items():
         fits = {name: _fits(column, name) for name in texts(column, wanted_names)}
         for name, fit in fits.items():
-            if seen.filter(fit).is_empty():
-                known = seen.filter(~_IS_GAP) if column == "name" else seen  # the name of a gap is its id
-                raise absent(f"{_NOUNS[column]} '{name}'", name, known[column], LISTED_BY)
-        wanted &= pl.any_horizontal(fits.values()) if fits else pl.lit(value=True)
-    return wanted, tuple(map(reads_shared, without_chunks if is_shared else ()))
+            if visible.filter(fit).is_empty():
+                # The name of a gap is its id.
+                others = (visible.filter(~_IS_GAP) if column == "name" else visible)[column]
+                raise absent(f"{_NOUNS[column]} '{name}'", name, others, LISTED_BY)
+        condition &= pl.any_horizontal(fits.values()) if fits else pl.lit(value=True)
+    return condition, tuple(map(reads_shared, without_chunks if is_shared else ()))
 
 
 def _fits(column: str, name: str) -> pl.Expr:

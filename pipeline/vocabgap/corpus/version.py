@@ -194,13 +194,13 @@ def read_manifest(folder: Path) -> Manifest | None:
                 f" this one reads {FORMAT_VERSION}",
                 hint="upgrade vocabgap",
             )
-        written = msgspec.json.decode(content, type=_Written)
+        document = msgspec.json.decode(content, type=_Written)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"'{path}' is damaged, or is not the manifest of a corpus: {error}"
         raise StateError(message, hint=COPY_HINT) from error
-    if written.sha256 != _digest(written.corpus):
+    if document.sha256 != _digest(document.corpus):
         raise StateError(f"'{path}' is damaged: its digest is wrong", hint=COPY_HINT)
-    return written.corpus
+    return document.corpus
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
@@ -344,12 +344,12 @@ def rows_in_order(
     where: pl.Expr | None = None,
 ) -> pl.DataFrame:
     """Read the chunks of some parts, in the order of `ORDER`."""
-    wanted = CHUNKS.names if columns is None else list(columns)
+    names = CHUNKS.names if columns is None else list(columns)
     rows = scan(parts, deleted, where)
     if len(parts) == 1:  # a part is written in that order
-        return rows.select(wanted).collect()
-    needed = dict.fromkeys((*wanted, *ORDER))
-    return rows.select(*needed).collect().sort(ORDER).select(wanted)
+        return rows.select(names).collect()
+    needed = dict.fromkeys((*names, *ORDER))
+    return rows.select(*needed).collect().sort(ORDER).select(names)
 
 
 def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = None) -> pl.LazyFrame:

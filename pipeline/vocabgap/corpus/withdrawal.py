@@ -81,14 +81,14 @@ class Withdrawal:
 
     def condition(self, tenant_id: str, keep: pl.Series | None = None) -> pl.Expr:
         """Return the condition of withdrawn chunks, without the ids to `keep`."""
-        wanted = pl.lit(value=False)
+        expression = pl.lit(value=False)
         for repo, paths in sorted(self.paths.items()):
-            wanted |= pl.col("repo_slug").eq(repo) & pl.col("source_path").is_in(sorted(paths))
+            expression |= pl.col("repo_slug").eq(repo) & pl.col("source_path").is_in(sorted(paths))
         if self.manifest is not None:
             repo, left = self.manifest
             listed = pl.col("source_path").is_in(list(left)).fill_null(value=False)
-            wanted |= pl.col("repo_slug").eq(repo) & ~listed
-        condition = pl.col("tenant_id").eq(tenant_id) & wanted.fill_null(value=False)
+            expression |= pl.col("repo_slug").eq(repo) & ~listed
+        condition = pl.col("tenant_id").eq(tenant_id) & expression.fill_null(value=False)
         return condition & ~pl.col("id").is_in(keep.implode()) if keep is not None else condition
 
 
@@ -235,7 +235,7 @@ def deleted_in_git(folder: Path, base: str, head: str) -> tuple[str, ...]:
     return tuple(sorted(name.decode("utf-8", "backslashreplace") for name in names if name))
 
 
-class Named(NamedTuple):
+class Target(NamedTuple):
     """The records to forget: those of a tenant, perhaps only of a repository or an image, or only one."""
 
     tenant: str
@@ -269,23 +269,23 @@ class _Chosen(NamedTuple):
 
 
 def forget(
-    store: Store, named: Named, sources: Mapping[str, Source] | None = None, *, dry_run: bool = False
+    store: Store, target: Target, sources: Mapping[str, Source] | None = None, *, dry_run: bool = False
 ) -> Forgotten:
     """Remove records for good; their hashes keep them out of later pushes.
 
     The entries of logs are removed with their image, repository or tenant. If single records are removed,
     the rejected lines of their log lose their text, because they may be copies.
     """
-    named = named._replace(tenant=normal_tenant(named.tenant) or named.tenant)
+    target = target._replace(tenant=normal_tenant(target.tenant) or target.tenant)
     if dry_run:
-        return _chosen(store.version(), named, sources).counted
-    with store.changing(f"forget records of {named.tenant}") as change:
-        chosen = _chosen(change, named, sources)
+        return _chosen(store.version(), target, sources).counted
+    with store.changing(f"forget records of {target.tenant}") as change:
+        chosen = _chosen(change, target, sources)
         change.delete(pl.col("id").is_in(chosen.chunks["id"].implode()))
         logs = change.table("logs").join(chosen.logs, on=PATH_KEY, how="anti")
         change.keep("logs", without_text(logs, chosen.chunks))
-        if named.image is None and named.record is None:
-            change.keep("paths", change.table("paths").filter(~named.owned))
+        if target.image is None and target.record is None:
+            change.keep("paths", change.table("paths").filter(~target.owned))
         else:  # the snapshots may name forgotten paths
             places = {*chosen.paths.rows()}
             for owner, repo_slug, moment, paths in change.table("paths").iter_rows():
@@ -296,12 +296,12 @@ def forget(
     return chosen.counted
 
 
-def _chosen(version: Version, named: Named, sources: Mapping[str, Source] | None) -> _Chosen:
-    image, record = named.image, named.record
-    require_owner(version, named.tenant, named.repo)
+def _chosen(version: Version, target: Target, sources: Mapping[str, Source] | None) -> _Chosen:
+    image, record = target.image, target.record
+    require_owner(version, target.tenant, target.repo)
     columns = (*(("id", *PATH_KEY) if image is None else READ), "kind", "name")
-    owned = chunks = version.rows(columns, named.owned)
-    owned_logs = logs = version.table("logs").filter(named.owned)
+    owned = chunks = version.rows(columns, target.owned)
+    owned_logs = logs = version.table("logs").filter(target.owned)
     if record is not None:
         chunks, logs = _of_record(chunks, record), logs.clear()
     images: set[str] = set()

@@ -112,15 +112,15 @@ def show_term(call: Call, request: ShowTerm) -> Answer:
         raise NotFoundError(f"term '{name}' was not found", hint=did_you_mean(name, terms) or _LISTED)
     answering = loaded.glossary.resolve(name)
     answers = runtime.files.answers(name)
-    listed = [
+    described = [
         {**_fields(sense), "answers": sense in answering, "provenance": sense.provenance} for sense in senses
     ]
     return Answer(
         result={"senses": len(senses), "answering": len(answering), "answers": len(answers)},
-        events=[Event("sense", fields) for fields in listed]
+        events=[Event("sense", fields) for fields in described]
         + [Event("answer", {"answer": event}) for event in answers],
         view="glossary-show.txt.j2",
-        shown={"listed": listed, "given": answers},
+        shown={"listed": described, "given": answers},
     )
 
 
@@ -282,7 +282,7 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
     """List the questions, open and answered."""
     runtime = runtime_of(call, request, exists=False)
     questions, events = standing_questions(call, runtime)
-    listed = [
+    matches = [
         question
         for question in questions
         if request.mission in {None, question.mission_id}
@@ -291,10 +291,10 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
     ]
     shown = [name for name in OpenQuestion.__struct_fields__ if name not in {"options", "senses", "usage"}]
     return Answer(
-        result={"conflicts": len(listed), "unresolved": sum(question.is_open for question in listed)},
-        events=(Event("conflict", {name: getattr(question, name) for name in shown}) for question in listed),
+        result={"conflicts": len(matches), "unresolved": sum(question.is_open for question in matches)},
+        events=(Event("conflict", {name: getattr(question, name) for name in shown}) for question in matches),
         view="glossary-conflicts.txt.j2",
-        shown={"listed": listed, "events": events, "digits": SHOWN_DIGITS},
+        shown={"listed": matches, "events": events, "digits": SHOWN_DIGITS},
     )
 
 

@@ -170,11 +170,11 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
     Such a use denies a word of the definition near the term (`is not a unit`). Or it denies the term itself
     (`a feature is not`, `unlike a feature`), or gives it another meaning (`refers to a plugin`).
     """
-    listed = _sentences_folded(text)
-    searched, name = " ".join(folded for _, folded in listed), _folded(term)
+    pairs = _sentences_folded(text)
+    searched, name = " ".join(folded for _, folded in pairs), _folded(term)
     if name not in searched:
         return
-    ends = list(accumulate(len(folded) + 1 for _, folded in listed))
+    ends = list(accumulate(len(folded) + 1 for _, folded in pairs))
     use, denied, defined = _patterns(name)
     defining = _words(definition)
     denial = _denial(frozenset(defining))
@@ -185,7 +185,7 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
             stems = set(map(stem, _WORD.findall(window)))
             is_against = sum(stem(word) in stems for word in defining) < _LEAST_SHARED * len(defining)
         if is_against:
-            yield listed[bisect(ends, match.start())][0]
+            yield pairs[bisect(ends, match.start())][0]
 
 
 @lru_cache(maxsize=100)

@@ -124,18 +124,18 @@ def extract(
     without = metadata.get(EXCLUDED)
     excluded = set(map(term_key, _texts([*without] if isinstance(without, set | frozenset) else without)))
     excluded |= set(map(term_key, aliases)) - set(map(term_key, aliases.values()))
-    found: dict[str, ExtractedTerm] = {}
+    by_key: dict[str, ExtractedTerm] = {}
     for source, context, spelled in finds:
         confidence = source_confidence(source)
         for form, original in spelled:
-            sought = term_key(form)
-            own = known.name(sought)
+            form_key = term_key(form)
+            own = known.name(form_key)
             if own is None and len(form) > _MOST:  # such as encoded data
                 continue
             key, term = _term(own, own) if own else _term(form, original)
-            if term is not None and key not in found and sought not in excluded:
-                found[key] = ExtractedTerm(term, source.value, confidence, original, context)
-    return sorted(found.values(), key=attrgetter("place"))
+            if term is not None and key not in by_key and form_key not in excluded:
+                by_key[key] = ExtractedTerm(term, source.value, confidence, original, context)
+    return sorted(by_key.values(), key=attrgetter("place"))
 
 
 def _texts(listed: object) -> list[str]:
@@ -165,14 +165,14 @@ class _Scanned:
         self.context = field.context
         self._text = _PARAGRAPH.sub(f"\n\n{NO_PROSE}\n\n", without_code(field.text, known))
         self._readings = list(map(_read, self._text.split()))
-        listed = list(map(attrgetter("keys"), self._readings))
-        self._known = list(known.occurrences(listed))
+        keys_by_run = list(map(attrgetter("keys"), self._readings))
+        self._known = list(known.occurrences(keys_by_run))
         self._long = [term for term in self._known if term.end > term.start + 1]
         # The keys of words that may be nouns, each with the number of its uses outside known terms.
         self.nouns = Counter(chain.from_iterable(map(attrgetter("nouns"), self._readings)))
         if self._long:
-            self._ends = list(accumulate(map(len, listed)))
-            keys = list(chain.from_iterable(listed))
+            self._ends = list(accumulate(map(len, keys_by_run)))
+            keys = list(chain.from_iterable(keys_by_run))
             for key in chain.from_iterable(keys[term.start : term.end] for term in self._long):
                 self.nouns[key] = max(0, self.nouns[key] - 1)
 

@@ -103,15 +103,15 @@ class Glossary:
     @cached_property
     def scope_refs(self) -> tuple[ScopeRef, ...]:
         """The scopes that hold senses; a digest of scope and senses is the version."""
-        held: dict[str, list[object]] = {}
+        states: dict[str, list[object]] = {}
         for key in sorted(self._senses):
             overruled, accepted = self._overruled.get(key, {}), sorted(self._accepted.get(key, {}).items())
             for it in self._senses[key]:
                 is_overruled = bool(overruled) and sense_id(it) in overruled
                 state = it.surface, it.definition, it.confidence, it.status, is_overruled, accepted
-                held.setdefault(it.scope, [it.scope]).append(state)
-        active = [name for name in self.scopes.names if name in held]
-        digests = [hashlib.sha256(msgspec.json.encode(held[name])).hexdigest() for name in active]
+                states.setdefault(it.scope, [it.scope]).append(state)
+        active = [name for name in self.scopes.names if name in states]
+        digests = [hashlib.sha256(msgspec.json.encode(states[name])).hexdigest() for name in active]
         return tuple(map(ScopeRef, active, (it[:_VERSION_DIGITS] for it in digests)))
 
     def applied(self, events: Iterable[Event]) -> "Glossary":
@@ -130,40 +130,40 @@ class Glossary:
         if sense is None:
             return False
         present, own, overruled = self.history(sense.surface.surface_text), sense_id(sense), event.overruled
-        there = next((earlier for earlier in present if sense_id(earlier) == own), None)
+        same = next((earlier for earlier in present if sense_id(earlier) == own), None)
         kind = event.update_type if isinstance(event, GlossarySenseUpdated) else None
         if isinstance(overruled, msgspec.UnsetType):
             is_answer = kind is None or sense.provenance.source in ANSWERS
             overruled = _refs(present) if is_answer else ()
         if kind is None:
-            sense = msgspec.structs.replace(there or sense, status=SenseStatus.ACTIVE)
-        elif kind == UpdateType.UPDATE and there is None:
+            sense = msgspec.structs.replace(same or sense, status=SenseStatus.ACTIVE)
+        elif kind == UpdateType.UPDATE and same is None:
             overruled += _refs(earlier for earlier in present if earlier.scope == sense.scope)
-        elif (kind, sense.status) == (UpdateType.CREATE, SenseStatus.DRAFT) and there and there.is_active:
+        elif (kind, sense.status) == (UpdateType.CREATE, SenseStatus.DRAFT) and same and same.is_active:
             return False  # the proposal is active already
         self._put(sense, overruled, event.usage)
         return True
 
     def _put(self, sense: TermSense, overruled: Iterable[SenseRef], usage: str) -> None:
         """Add or replace a sense; deprecate overruled senses of its scope, and rule out those of others."""
-        key, own = term_key(sense.surface.surface_text), sense_id(sense)
+        key, identity = term_key(sense.surface.surface_text), sense_id(sense)
         if usage:
-            self._accepted[key] = {**self._accepted.get(key, {}), usage: own}
-        losers = {loser for loser in map(sense_id, overruled) if loser[1] != own[1] and sense.is_active}
+            self._accepted[key] = {**self._accepted.get(key, {}), usage: identity}
+        losers = {loser for loser in map(sense_id, overruled) if loser[1] != identity[1] and sense.is_active}
         others = [
             msgspec.structs.replace(earlier, status=SenseStatus.DEPRECATED)
             if earlier.scope == sense.scope and sense_id(earlier) in losers
             else earlier
             for earlier in self._senses.get(key, ())
-            if sense_id(earlier) != own and not (sense.is_active and earlier.is_placeholder)
+            if sense_id(earlier) != identity and not (sense.is_active and earlier.is_placeholder)
         ]
         self._senses[key] = self._ranked([*others, sense])
         ruled_out = {
             loser: winner
             for loser, winner in self._overruled.get(key, {}).items()
-            if loser != own and (sense.is_active or winner != own)
+            if loser != identity and (sense.is_active or winner != identity)
         }
-        ruled_out.update({loser: own for loser in losers if loser[0] != sense.scope})
+        ruled_out.update({loser: identity for loser in losers if loser[0] != sense.scope})
         if ruled_out:
             self._overruled[key] = ruled_out
         else:

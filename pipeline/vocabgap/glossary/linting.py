@@ -202,16 +202,16 @@ class Linter:
         """Yield the findings of a text in order; report each ambiguous term once."""
         prose = without_code(prose_of(text, suffix), self._known)
         lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        seen: set[tuple[Rule, str]] = set()
-        for start, end, written, rule, message, instead in self._known_terms(prose):
-            finding = rule, term_key(written)
-            if finding in seen and rule is Rule.AMBIGUOUS:
+        reports: set[tuple[Rule, str]] = set()
+        for start, end, spelling, rule, message, instead in self._known_terms(prose):
+            finding = rule, term_key(spelling)
+            if finding in reports and rule is Rule.AMBIGUOUS:
                 continue
-            seen.add(finding)
+            reports.add(finding)
             line, end_line = bisect(lines, start), bisect(lines, end - 1)
             places = line, start - lines[line - 1] + 1, end_line, end - lines[end_line - 1] + 1
             sentence = sentence_at(text, prose, start, end)
-            yield Finding(path, *places, rule, written, visible(message), sentence, instead)
+            yield Finding(path, *places, rule, spelling, visible(message), sentence, instead)
 
     def _known_terms(self, prose: str) -> Iterator[tuple[int, int, str, Rule, str, tuple[str, ...]]]:
         matches = list(_RUN.finditer(prose))
@@ -222,9 +222,9 @@ class Linter:
             begin, _ = places_of(matches[first][0])[place.start - ends[first]]  # from the end of its run
             _, stop = places_of(matches[last][0])[place.end - 1 - ends[last]]
             start, end = matches[first].start() + begin, matches[last].start() + stop
-            written = " ".join(prose[start:end].replace("*", "").split())
-            if (verdict := self._verdict(place.term, written)) is not None:
-                yield start, end, written, *verdict
+            spelling = " ".join(prose[start:end].replace("*", "").split())
+            if (verdict := self._verdict(place.term, spelling)) is not None:
+                yield start, end, spelling, *verdict
 
     def _verdict(self, term: str, shown: str) -> tuple[Rule, str, tuple[str, ...]] | None:
         key = term_key(term)
@@ -252,19 +252,19 @@ def lint(linter: Linter, paths: Iterable[Path]) -> tuple[list[Finding], int, lis
     """
     findings: list[Finding] = []
     problems: list[str] = []
-    named: dict[Path, bool] = {}
+    files: dict[Path, bool] = {}
     for path in paths:
         is_folder = file_kind(path) is FileKind.FOLDER
         for file in files_within(path) if is_folder else (path,):
-            named[file] = named.get(file, False) or not is_folder
-    for path, is_named in named.items():
+            files[file] = files.get(file, False) or not is_folder
+    for path, is_named in files.items():
         try:
             findings += linter.findings(printable_name(str(path)), text_of(path), path.suffix.lower())
         except VocabgapError as error:
             if is_named:
                 raise
             problems.append(error.message)
-    return findings, len(named) - len(problems), problems
+    return findings, len(files) - len(problems), problems
 
 
 def files_within(folder: Path) -> Iterator[Path]:

@@ -136,12 +136,12 @@ def load_checkpoint(
     folder: Path, step_id: str | None = None, *, mission_id: str | None = None, retry_token: str | None = None
 ) -> StepCheckpointed | None:
     """Return the newest checkpoint of a step."""
-    wanted = {"step_id": step_id, "mission_id": mission_id, "retry_token": retry_token}
+    criteria = {"step_id": step_id, "mission_id": mission_id, "retry_token": retry_token}
     checkpoints = [
         logged.event
         for logged in read_events(folder).events
         if isinstance(logged.event, StepCheckpointed)
-        and all(value in {None, getattr(logged.event, name)} for name, value in wanted.items())
+        and all(value in {None, getattr(logged.event, name)} for name, value in criteria.items())
     ]
     return max(reversed(checkpoints), key=lambda checkpoint: checkpoint.timestamp, default=None)
 
@@ -214,15 +214,15 @@ class GlossaryFiles:
     def load(self, mission_id: str | None = None, *, tolerant: bool = False) -> Loaded:
         """Load the glossary from seed files and logged events; if `tolerant`, without unreadable files."""
         self._seeds = seeds = self._read_seeds()
-        read = self._changes()
-        changes = read.events
+        logs = self._changes()
+        changes = logs.events
         if not any(map(self._is_local, changes)):
             mission_id = None  # no mission has senses of its own: all have the same glossary
         source, loaded = (seeds, changes, mission_id, tolerant), self._loaded
         if loaded is None or loaded[0] != source:
             counting = (logged.event for logged in changes if not self._is_foreign(logged, mission_id))
             self._loaded = loaded = (source, self._of_seeds(seeds, tolerant=tolerant).applied(counting))
-        return Loaded(loaded[1], tuple(seed for _, seed in seeds.values()), read.skipped, self._unused())
+        return Loaded(loaded[1], tuple(seed for _, seed in seeds.values()), logs.skipped, self._unused())
 
     def load_version(self, version_id: str) -> tuple[TermSense, ...]:
         """Rebuild a version of a scope from the seed files and the first changes; return its senses."""
@@ -275,12 +275,14 @@ class GlossaryFiles:
                 state = path.stat()
             cached, mark = self._logs.get(path), (state.st_size, state.st_mtime_ns, state.st_ino)
             if cached is None or cached[0] != mark:
-                read = _read_log(path)
-                changes = tuple(logged for logged in read.events if isinstance(logged.event, GlossaryChange))
-                cached = mark, EventsRead(changes, read.skipped)
+                content = _read_log(path)
+                changes = tuple(
+                    logged for logged in content.events if isinstance(logged.event, GlossaryChange)
+                )
+                cached = mark, EventsRead(changes, content.skipped)
             logs[path] = cached
         self._logs = logs
-        return _joined(read for _, read in logs.values())
+        return _joined(content for _, content in logs.values())
 
     def _is_local(self, logged: LoggedEvent) -> bool:
         """Tell whether an event changes the scope of one mission."""

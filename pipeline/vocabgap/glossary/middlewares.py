@@ -144,8 +144,8 @@ class Session:
         wrong = [key for key in aliases if not isinstance(key, str)] if isinstance(aliases, dict) else []
         context.notes += [f"{ALIASES}: key {key!r} is not text; its alias is not used" for key in wrong]
         context.extracted_terms = extract(self._fields(), context.metadata, self.glossary.known)
-        named = self._named()
-        step_id = named.pop("step_id")
+        fields = self._named()
+        step_id = fields.pop("step_id")
         self.record(
             TermCandidateObserved(
                 term=term.surface.surface_text,
@@ -154,7 +154,7 @@ class Session:
                 confidence=term.confidence,
                 extraction_method=term.source,
                 context=term.context,
-                **named,
+                **fields,
             )
             for term in context.extracted_terms
         )
@@ -227,7 +227,7 @@ class Session:
         answer, up to `MOST_ASKED` that stop it are asked; the others stay open. Weak finds become drafts.
         """
         context = self.context
-        left = MOST_ASKED if context.is_stopped else 0
+        remaining = MOST_ASKED if context.is_stopped else 0
         context.questions = []
         stays = []
         unlogged: list[GlossaryEvent] = []  # logged together, because each write waits for the disk
@@ -250,8 +250,8 @@ class Session:
                     **self._named(),
                 )
             )
-            if stops and left > 0 and self.ask is not None:
-                left -= 1
+            if stops and remaining > 0 and self.ask is not None:
+                remaining -= 1
                 self.record(unlogged)
                 unlogged = []
                 if self._is_settled(question, self.ask):

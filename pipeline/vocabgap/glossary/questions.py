@@ -206,11 +206,11 @@ def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
                     *findings.get(place, ()),
                 )
             case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
-                asked = questions.get(event.conflict_id)
+                question = questions.get(event.conflict_id)
                 status = QuestionStatus.RESOLVED
                 questions[event.conflict_id] = (
-                    msgspec.structs.replace(asked, status=status)
-                    if asked
+                    msgspec.structs.replace(question, status=status)
+                    if question
                     else OpenQuestion(event.conflict_id, event.term_surface, event.timestamp, status)
                 )
     return list(questions.values())
@@ -245,15 +245,15 @@ def require_question(
     """
     from vocabgap.model.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
 
-    listed = [question for question in questions if mission_id in {None, question.mission_id}]
+    candidates = [question for question in questions if mission_id in {None, question.mission_id}]
     key = term_key(name)
-    name = next((question.term for question in listed if term_key(question.term) == key), name)
+    name = next((question.term for question in candidates if term_key(question.term) == key), name)
     place = lookup(
-        [Named(question.conflict_id, question.term) for question in listed],
+        [Named(question.conflict_id, question.term) for question in candidates],
         name,
         singular="conflict",
         plural="conflicts",
         hint="it was not found; `vocabgap glossary conflicts` lists all",
         fewest=SHOWN_DIGITS,
     )
-    return listed[place]
+    return candidates[place]

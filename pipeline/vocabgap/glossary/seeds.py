@@ -89,17 +89,17 @@ def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
     ]
     if TERMS not in data:
         return [], [SeedProblem(TERMS, "must have 'terms' key"), *problems]
-    listed = data[TERMS]
-    if listed is None:
+    entries = data[TERMS]
+    if entries is None:
         return [], problems
-    if not isinstance(listed, list):
-        problem = f"expected a list of terms, found {short_repr(listed)}"
+    if not isinstance(entries, list):
+        problem = f"expected a list of terms, found {short_repr(entries)}"
         return [], [*problems, SeedProblem(TERMS, problem)]
     try:
-        return msgspec.convert(listed, list[SeedTerm]), problems
+        return msgspec.convert(entries, list[SeedTerm]), problems
     except msgspec.ValidationError:  # check each term, to list all problems and keep the valid terms
         terms = []
-        for number, fields in enumerate(listed):
+        for number, fields in enumerate(entries):
             wrong = list(_problems(number, fields))
             problems += wrong
             if not wrong:

@@ -94,12 +94,12 @@ class ExecutionContext:
     @property
     def is_checked(self) -> bool:
         """Tell whether the step is checked at all."""
-        wanted = self.metadata.get("glossary_check")
-        if wanted is None:
+        setting = self.metadata.get("glossary_check")
+        if setting is None:
             return self._section.get("enabled") is not False
-        if isinstance(wanted, str):
-            return wanted.strip().casefold() not in {"disabled", "false"}
-        return wanted is not False
+        if isinstance(setting, str):
+            return setting.strip().casefold() not in {"disabled", "false"}
+        return setting is not False
 
     @property
     def _section(self) -> Mapping[str, Any]:
