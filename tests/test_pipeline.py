@@ -23,7 +23,6 @@ from vocabgap.model.settings import (
     Settings,
     VocabularySettings,
 )
-from vocabgap.model.tables import RECORDS
 from vocabgap.pipeline import STAGES, Run, analyse, run
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.coverage import covered
@@ -41,14 +40,13 @@ def whole(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_run_is_its_stages_one_after_the_other(demo: Path, whole: Run) -> None:
-    made = whole
-    scanned = scan(demo)
+    result, scanned = whole, scan(demo)
     found = cluster(scanned.records)
-    assert_frame_equal(made.scan.gaps, screen(scanned.gaps))
-    assert_frame_equal(made.clusters.wordings, found.wordings)
-    assert_frame_equal(made.clusters.clusters, found.clusters)
-    assert_frame_equal(made.clusters.linkage, found.linkage)
-    assert_frame_equal(made.ranked, rank(scanned.records, found, now=NOW))
+    assert_frame_equal(result.scan.gaps, screen(scanned.gaps))
+    assert_frame_equal(result.clusters.wordings, found.wordings)
+    assert_frame_equal(result.clusters.clusters, found.clusters)
+    assert_frame_equal(result.clusters.linkage, found.linkage)
+    assert_frame_equal(result.ranked, rank(scanned.records, found, now=NOW))
 
 
 def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
@@ -60,7 +58,7 @@ def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
         ),
         aliases=AliasSettings(categories={"tone": "light"}, operations={"crop": "trim"}),
     )
-    made = analyse(demo, out=tmp_path, settings=settings, now=NOW)
+    result = analyse(demo, out=tmp_path, settings=settings, now=NOW)
     records = scan(demo, tenant_id="studio").records
     found = cluster(records, threshold=0.4, stop_words=("mask",))
     expected = rank(
@@ -68,13 +66,7 @@ def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
         window_weeks=6, category_aliases=settings.category_aliases,
         operation_aliases=settings.operation_aliases,
     )  # fmt: skip
-    assert_frame_equal(made.ranked, expected)
-
-
-def test_stages_are_told_in_order(tmp_path: Path) -> None:
-    message: list[str] = []
-    run(write_corpus(tmp_path, ONE), tmp_path / "out", on_stage=message.append)
-    assert tuple(message) == STAGES == ("ingest", "cluster", "rank", "report")
+    assert_frame_equal(result.ranked, expected)
 
 
 @pytest.mark.parametrize(
@@ -107,15 +99,8 @@ def test_roots_may_be_several_and_of_any_iterable(tmp_path: Path) -> None:
     roots = [
         write_corpus(tmp_path, {"one": [gap(f"{name} mask")]}, name) for name in ("left", "right")
     ]
-    made = run((str(root) for root in roots), tmp_path / "out")
-    assert made.scan.gaps["repo_slug"].to_list() == ["left", "right"]
-
-
-def test_folder_of_the_settings_is_the_default(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(write_corpus(tmp_path, ONE)).published.folder == tmp_path / "out"
+    result = run((str(root) for root in roots), tmp_path / "out")
+    assert result.scan.gaps["repo_slug"].to_list() == ["left", "right"]
 
 
 @pytest.mark.parametrize("now", [None, "last"])
@@ -124,8 +109,8 @@ def test_the_clock_is_the_present_unless_told_or_read(
 ) -> None:
     root = write_corpus(tmp_path, {"one": [gap("halo", timestamp="some day")]})
     before = datetime.now(UTC)
-    made = run(root, tmp_path / "out", now=now)
-    assert before <= made.now == made.published.manifest.now <= datetime.now(UTC)
+    result = run(root, tmp_path / "out", now=now)
+    assert before <= result.now == result.published.manifest.now <= datetime.now(UTC)
 
 
 def test_a_missing_root_is_not_found_and_publishes_nothing(tmp_path: Path) -> None:
@@ -134,10 +119,11 @@ def test_a_missing_root_is_not_found_and_publishes_nothing(tmp_path: Path) -> No
     assert not (tmp_path / "out").exists()
 
 
-def test_logs_are_never_touched(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask"), "no json"]})
+def test_stages_follow_each_other_and_never_touch_the_logs(tmp_path: Path) -> None:
+    root, stages = write_corpus(tmp_path, {"one": [gap("sky mask"), "no json"]}), list[str]()
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
-    run(root, tmp_path / "out")
+    run(root, tmp_path / "out", on_stage=stages.append)
+    assert tuple(stages) == STAGES == ("ingest", "cluster", "rank", "report")
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
@@ -157,16 +143,16 @@ def test_the_newest_record_can_be_the_present_from_which_spans_count_back(tmp_pa
     lines = [gap("sky mask"), gap("film grain", timestamp=newest), gap("halo", timestamp=broken)]
     root = write_corpus(tmp_path, {"one": lines})
 
-    made = run(
+    result = run(
         root,
         tmp_path / "out",
         now="last",
         selection=lambda now: Selection(since=now - timedelta(days=7)),
     )
 
-    assert made.now == made.published.manifest.now == datetime(2026, 5, 2, 7, tzinfo=UTC)
-    assert made.ranked["label"].to_list() == ["film grain"]
-    assert made.selection.since == datetime(2026, 4, 25, 7, tzinfo=UTC)
+    assert result.now == result.published.manifest.now == datetime(2026, 5, 2, 7, tzinfo=UTC)
+    assert result.ranked["label"].to_list() == ["film grain"]
+    assert result.selection.since == datetime(2026, 4, 25, 7, tzinfo=UTC)
 
 
 def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_ranked(
@@ -180,7 +166,7 @@ def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_rank
         vocabulary=VocabularySettings(paths=(str(listed),)),
     )
 
-    made = run(root, tmp_path / "out", settings=settings, now=NOW)
+    result = run(root, tmp_path / "out", settings=settings, now=NOW)
 
     vocabulary = load_vocabulary(listed)
     records = scan(root).records
@@ -189,9 +175,9 @@ def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_rank
         vocabulary,
         stop_words=("photo",),
     )
-    assert_frame_equal(made.ranked, expected)
-    assert made.ranked["covered_by"].list.len().sum() == 1
-    assert made.published.manifest.vocabulary == vocabulary.files
+    assert_frame_equal(result.ranked, expected)
+    assert result.ranked["covered_by"].list.len().sum() == 1
+    assert result.published.manifest.vocabulary == vocabulary.files
 
 
 def test_a_vocabulary_that_cannot_be_read_is_told_before_anything_is_scanned(
@@ -237,16 +223,6 @@ def test_a_run_follows_the_decisions_that_the_settings_name(
 
     assert by_default.filter(label="film grain")["status"].item() == "dismissed"
     assert by_another.filter(label="film grain")["status"].item() == "open"
-
-
-def test_a_screening_by_hand_leaves_out_what_a_run_does(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("the request timed out")]})
-    scanned = scan(root)
-
-    kept = screen(scanned.gaps).filter("counted").select(RECORDS.names)
-
-    assert kept.equals(run(root, tmp_path / "out").scan.records)
-    assert kept.height == 1
 
 
 def test_an_analysis_ranks_as_a_run_does_and_writes_nothing(

@@ -1,7 +1,6 @@
 """Attacks on what others are shown, and on what a command costs; each yields a problem, or None, per case."""
 
 import contextlib
-import json
 import os
 import random
 import re
@@ -24,24 +23,10 @@ from faults.targets import VERBS
 from faults.verbs import did, photos
 from vocabgap.model.record import LOG_NAME
 
-_NEEDS: Final = (
-    "sky mask",
-    "film grain",
-    "lens flare",
-    "export to tiff",
-    "merge layers",
-    "undo a crop",
-)
+_NEEDS: Final = ("sky mask", "film grain", "lens flare", "export to tiff", "undo a crop")
 _PRIVATE: Final = "Zprivate"  # in every field that is not to be shared
 _SHARED: Final = 60  # workspaces
-_CI: Final = (
-    "::error::",
-    "##[error]",
-    "##vso[task.x]",
-    "##teamcity[x ",
-    "::add-mask::",
-    "  ::set-output x=y::",
-)
+_CI: Final = ("::error::", "##[error]", "##vso[task.x]", "##teamcity[x ", "  ::set-output x=y::")
 _COSTLY: Final = 30.0  # CPU seconds of a command, also where cores are shared
 _EXPANDED: Final = 32 << 20  # bytes
 _HELD: Final = 1_024  # MiB
@@ -56,23 +41,18 @@ def shared_pages() -> Iterator[str | None]:
         for left in ("photos", "out", "decisions.jsonl"):
             shutil.rmtree(left, ignore_errors=True)
             Path(left).unlink(missing_ok=True)
-        private = dict.fromkeys(
-            ("intent", "workaround", "notes", "session_id", "snapshot_hash"), _PRIVATE
-        )
+        fields = ("intent", "workaround", "notes", "session_id", "snapshot_hash")
+        private = dict.fromkeys(fields, _PRIVATE)
         days = iter(range(1, 500))
-        images = {
-            f"{_PRIVATE}-{image}": [
-                json.dumps(
-                    gap(
-                        drawn.choice(_NEEDS),
-                        timestamp=f"2026-05-01T00:{next(days) // 60:02}:{image:02}Z",
-                    )
-                    | private
-                )
+        images = {}
+        for image in range(drawn.randint(1, 5)):
+            moments = [
+                f"2026-05-01T00:{next(days) // 60:02}:{image:02}Z"
                 for _ in range(drawn.randint(1, 6))
             ]
-            for image in range(drawn.randint(1, 5))
-        }
+            images[f"{_PRIVATE}-{image}"] = [
+                gap(drawn.choice(_NEEDS), timestamp=moment) | private for moment in moments
+            ]
         write_corpus(Path(), images)
         before = _mentions()
         for copy in range(drawn.randint(1, 3)):
@@ -109,18 +89,12 @@ def jobs() -> Iterator[str | None]:
             name=f"{text}{number}".strip(),
         )
         did("report", ".", "--now", "2026-07-01", "--out", str(Path.cwd() / "out"))
-        for words in (
-            *COMMANDS,
-            ("show", f"{text}image"),
-            ("draft", f"{text}need"),
-            ("diff", "out", "out"),
-            ("history",),
-        ):
+        shown = (("show", f"{text}image"), ("draft", f"{text}need"), ("diff", "out", "out"))
+        for words in (*COMMANDS, *shown, ("history",)):
             for options in ((), ("--json",)):
                 result = vocabgap(*options, *words)
-                acts = re.findall(
-                    r"^\s*::.*|.*##[\w.-]*\[.*", result.out + result.err, re.MULTILINE
-                )
+                printed = result.out + result.err
+                acts = re.findall(r"^\s*::.*|.*##[\w.-]*\[.*", printed, re.MULTILINE)
                 yield f"{words}: {acts[0]}" if acts else None
 
 
@@ -156,27 +130,20 @@ def bombs() -> Iterator[str | None]:
     zstd = import_module("backports.zstd" if sys.version_info < (3, 14) else "compression.zstd")
     gzip = import_module("gzip")
     photos()
-    for piece in (
-        b"\n",
-        b"{",
-        b"[" * 50,
-        b" " * 79 + b"\n",
-        b"\x00",
-        b'{"a": "' + b"x" * 999 + b'"}\n',
-    ):
+    pieces = (b"\n", b"{", b"[" * 50, b" " * 79 + b"\n", b"\x00", b'{"a": "' + b"x" * 999 + b'"}\n')
+    for piece in pieces:
         content = piece * (_EXPANDED // len(piece))
-        for name, packed in (
-            ("b.jsonl.zst", zstd.compress(content)),
-            ("b.jsonl.gz", gzip.compress(content, 1)),
-        ):
+        packed = {"zst": zstd.compress(content), "gz": gzip.compress(content, 1)}
+        for suffix, compressed in packed.items():
+            log, backup = f"bomb/heron/vocabulary_gaps.jsonl.{suffix}", f"b.jsonl.{suffix}"
             for command, place in (
-                (("corpus", "restore", name), name),
-                (("check", "bomb"), f"bomb/heron/vocabulary_gaps{name[1:]}"),
-                (("list", "bomb", "--limit", "1"), f"bomb/heron/vocabulary_gaps{name[1:]}"),
+                (("corpus", "restore", backup), backup),
+                (("check", "bomb"), log),
+                (("list", "bomb", "--limit", "1"), log),
             ):
                 shutil.rmtree("bomb", ignore_errors=True)
                 Path("bomb", "heron").mkdir(parents=True)
-                Path(place).write_bytes(packed)
+                Path(place).write_bytes(compressed)
                 yield _expensive(*command)
 
 
@@ -227,17 +194,9 @@ def odd_places() -> Iterator[str | None]:
     """Run commands with absolute paths in a folder that was deleted."""
     photos()
     home = Path.cwd()
-    read = [
-        ("status",),
-        ("schema", "records"),
-        ("manual", "safety"),
-        ("--version",),
-        ("demo", str(home / "demo")),
-    ]
-    for words in (
-        *[(*words[:1], str(home / "photos")) for words in COMMANDS if "photos" in words],
-        *read,
-    ):
+    reading = [(*words[:1], str(home / "photos")) for words in COMMANDS if "photos" in words]
+    others = [("status",), ("schema", "records"), ("manual", "safety"), ("--version",)]
+    for words in (*reading, *others, ("demo", str(home / "demo"))):
         gone = home / "gone"
         gone.mkdir()
         os.chdir(gone)

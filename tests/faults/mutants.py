@@ -23,58 +23,14 @@ UNFORESEEN: Final = (Exception, pl.exceptions.PanicException)
 _AT_ONCE: Final = 5_000  # lines of a log
 _MOST_MISTAKES: Final = 3  # in one text
 _TOKENS: Final = (
-    *(
-        b"\0",
-        b"\xff",
-        b"\xef\xbb\xbf",
-        b"\r",
-        b"\t",
-        b"\x0b",
-        b"\x1b[31m",
-        b"\xc2\x85",
-        b"\xe2\x80\xa8",
-    ),
-    *(b'"', b"\\", b"\\ud800", b"\\u0000", b"'", b",", b":", b"-", b"#", b"\n", b" ", b"=", b"."),
-    *(
-        b"null",
-        b"true",
-        b"NaN",
-        b"Infinity",
-        b"-0",
-        b"1e999",
-        b"0x1f",
-        b"1:30:00",
-        b"9" * 400,
-        b"9" * 5_000,
-    ),
-    *(
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b"[" * 2_000,
-        b'{"a":' * 2_000,
-        b"- " * 500,
-        b"{}",
-        b"[]",
-        b"''",
-        b'""',
-    ),
-    *(
-        b"&a ",
-        b"*a",
-        b"<<: *a",
-        b"!!binary ",
-        b"!!python/name:os.system ",
-        b"|",
-        b">",
-        b"? ",
-        b"---\n",
-        b"%",
-    ),
-    *(b"2026-13-45", b"9999-12-31T23:59:60Z", b"0000-00-00", b"\xf0\x9f\x8c\x84", b"\xe2\x80\xae"),
+    b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\t", b"\x0b", b"\x1b[31m", b"\xc2\x85", b"\xe2\x80\xa8",
+    b'"', b"\\", b"\\ud800", b"\\u0000", b"'", b",", b":", b"-", b"#", b"\n", b" ", b"=", b".",
+    b"null", b"true", b"NaN", b"Infinity", b"-0", b"1e999", b"0x1f", b"1:30:00", b"9" * 400, b"9" * 5_000,
+    b"{", b"}", b"[", b"]", b"[" * 2_000, b'{"a":' * 2_000, b"- " * 500, b"{}", b"[]", b"''", b'""',
+    b"&a ", b"*a", b"<<: *a", b"!!binary ", b"!!python/name:os.system ", b"|", b">", b"? ", b"---\n", b"%",
+    b"2026-13-45", b"9999-12-31T23:59:60Z", b"0000-00-00", b"\xf0\x9f\x8c\x84", b"\xe2\x80\xae",
     b"A" * 3_000,
-)
+)  # fmt: skip
 _SETTINGS: Final = Path(__file__).with_name("mutated.toml").read_bytes()
 
 

@@ -102,32 +102,19 @@ def files(seed: int) -> list[Part]:
     ]
 
 
-class Family(NamedTuple):
-    """An attack whose cases yield what went wrong, or None.
-
-    Attributes:
-        attack: Its first column of the table.
-        on: Its second column.
-    """
-
-    attack: str
-    on: str
-    cases: Callable[[], Iterable[str | None]]
-
-
-FAMILIES: Final = {
-    "special": Family(
-        f"{' or '.join(special.KINDS)} in place of a file", "commands", special.attacked
-    ),
-    "memory": Family("limit of memory", "commands", processes.short_of_memory),
-    "hooks": Family("log held, signals", "hooks", processes.hooks),
-    "shared": Family("private texts, copied folders, pins", "share.html", families.shared_pages),
-    "jobs": Family("commands of CI in every text", "commands", families.jobs),
-    "interrupted": Family("interrupted once and twice", "a report on Sail", families.interrupted),
-    "bombs": Family("small files that expand", "commands that read them", families.bombs),
-    "links": Family("links to a file outside", f"{len(VERBS)} verbs that write", families.links),
-    "odd": Family("the current folder is deleted", "commands", families.odd_places),
-    "costs": Family("costly wordings", "a report", families.costs),
+KINDS: Final = " or ".join(special.KINDS)
+# The first two columns of a row, and the cases, which yield what went wrong, or None.
+FAMILIES: Final[dict[str, tuple[str, str, Callable[[], Iterable[str | None]]]]] = {
+    "special": (f"{KINDS} in place of a file", "commands", special.attacked),
+    "memory": ("limit of memory", "commands", processes.short_of_memory),
+    "hooks": ("log held, signals", "hooks", processes.hooks),
+    "shared": ("private texts, copied folders, pins", "share.html", families.shared_pages),
+    "jobs": ("commands of CI in every text", "commands", families.jobs),
+    "interrupted": ("interrupted once and twice", "a report on Sail", families.interrupted),
+    "bombs": ("small files that expand", "commands that read them", families.bombs),
+    "links": ("links to a file outside", _VERBS, families.links),
+    "odd": ("the current folder is deleted", "commands", families.odd_places),
+    "costs": ("costly wordings", "a report", families.costs),
 }
 
 

@@ -5,7 +5,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,34 +13,15 @@ from typing import Final
 from builders.command import CommandResult
 from faults.checks import REFUSED, Undisturbed
 from faults.folders import put_back
+from faults.processes import VOCABGAP
 from faults.verbs import Verb
 
 # What changes a disk. A name that a system does not know is passed over by the question mark.
 _CALLS: Final = (
-    *(
-        "write",
-        "pwrite64",
-        "writev",
-        "copy_file_range",
-        "ftruncate",
-        "fallocate",
-        "fsync",
-        "fdatasync",
-    ),
-    *(
-        "rename",
-        "renameat",
-        "renameat2",
-        "unlink",
-        "unlinkat",
-        "rmdir",
-        "mkdir",
-        "mkdirat",
-        "link",
-        "linkat",
-    ),
-    *("chmod", "fchmod", "fchmodat", "chown", "fchown", "flock"),
-)
+    "write", "pwrite64", "writev", "copy_file_range", "ftruncate", "fallocate", "fsync", "fdatasync",
+    "rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat", "link", "linkat",
+    "chmod", "fchmod", "fchmodat", "chown", "fchown", "flock",
+)  # fmt: skip
 # Not `write`, by which threads wake each other: that never lacks room, and where it is refused nobody wakes.
 _NEEDING_ROOM: Final = frozenset(
     ("pwrite64", "copy_file_range", "ftruncate", "fallocate", "fsync", "mkdir", "rename")
@@ -98,21 +78,12 @@ def _wrong(found: Undisturbed, case: str, result: CommandResult) -> str | None:
 
 
 def _traced(verb: Verb, *options: str) -> CommandResult:
-    command = [
-        str(STRACE),
-        "-qq",
-        "--seccomp-bpf",
-        *options,
-        "--",
-        sys.executable,
-        "-m",
-        "vocabgap",
-    ]
+    tracer = (str(STRACE), "-qq", "--seccomp-bpf", *options, "--")
     keyboard, terminal = os.openpty()
     try:
         os.write(keyboard, verb.typed.encode())
         done = subprocess.run(
-            [*command, *verb.arguments],
+            [*tracer, *VOCABGAP, *verb.arguments],
             stdin=terminal,
             capture_output=True,
             text=True,

@@ -108,20 +108,14 @@ def test_what_is_no_plain_value_is_told_with_its_line_and_what_to_do(
     assert caught.value.hint
 
 
-def read_or_told(text: str) -> object:
-    """The value, or why there is none."""
-    try:
-        return parse_yaml(text)
-    except InvalidInputError as error:
-        return error
-
-
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_whatever_is_read_is_plain_or_refused_with_its_line(text: str) -> None:
-    found = read_or_told(text)
-
-    plain = found is None or isinstance(found, str | bool | int | float | list | dict)
-    assert plain or str(found).startswith("line ")
+    try:
+        value = parse_yaml(text)
+    except InvalidInputError as error:
+        value = error
+    plain = value is None or isinstance(value, str | bool | int | float | list | dict)
+    assert plain or str(value).startswith("line ")
 
 
 def test_the_line_of_each_value() -> None:

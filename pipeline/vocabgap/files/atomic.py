@@ -135,10 +135,7 @@ def watched(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def whole_folder(
-    target: Path,
-    owned: Collection[str],
-    is_ours: Callable[[Path], bool],
-    check: Callable[[], None],
+    target: Path, owned: Collection[str], is_ours: Callable[[Path], bool], check: Callable[[], None]
 ) -> Iterator[Path]:
     """Yield a folder to write into. It becomes `target` if the block ends without an error.
 

@@ -45,12 +45,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 @contextmanager
 def lock_file(
-    path: Path,
-    held: str,
-    *,
-    purpose: str,
-    undone: str,
-    on_wait: Callable[[str], None] = lambda _: None,
+    path: Path, held: str, *, purpose: str, undone: str, on_wait: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
     """Hold a lock file, in which other writers read the `purpose`. Create the file if it is missing.
 
