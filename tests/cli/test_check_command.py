@@ -21,12 +21,12 @@ def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(tmp_pat
     )
     missing, hint = result.err.splitlines()
     assert result.code == 0
-    assert re.search(r"no log was found in .*/spring, .*/autumn: ", missing)
+    assert re.search(r"no log was found in '.*/spring', '.*/autumn': ", missing)
     assert (
         "looked for wishes-*.jsonl, vocabulary_gaps.jsonl, affordance_gaps.jsonl, posthog*.jsonl"
         in missing
     )
-    assert "--hidden" in hint
+    assert "`vocabgap manual gap-logs`" in hint
 
 
 def test_a_bad_line_is_named_and_is_invalid_input(tmp_path: Path) -> None:

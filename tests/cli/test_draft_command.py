@@ -44,13 +44,6 @@ def test_a_draft_is_json() -> None:
     assert made["draft"].startswith("made from 1 gap record")
 
 
-@pytest.mark.usefixtures("published")
-def test_programs_get_it_as_the_result() -> None:
-    event = json.loads(vocabgap("--json", "draft", "film grain").out.splitlines()[-1])
-
-    assert (event["event"], event["draft"]["entry"]["name"]) == ("result", "film_grain")
-
-
 def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(
     published: Path, packs: Path
 ) -> None:
@@ -115,22 +108,3 @@ def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Pa
     )
 
     assert json.loads(result.stdout)["entry"]["description"] == "Café crème tones."
-
-
-@pytest.mark.usefixtures("published")
-@pytest.mark.parametrize(
-    ("tags", "message"),
-    [
-        ("!!bool foo", "'foo' is not !!bool"),
-        ("!!python/object:os.system x", "found a value with the tag"),
-    ],
-)
-def test_a_vocabulary_that_cannot_be_used_is_invalid_input_and_no_bug(
-    tmp_path: Path, tags: str, message: str
-) -> None:
-    (tmp_path / "words.yaml").write_text(f"- name: fog\n  tags: {tags}\n")
-
-    answer = vocabgap("draft", "film grain", "--vocabulary", "words.yaml")
-
-    assert answer.code == 2
-    assert f"words.yaml': line 2, column 9: {message}" in answer.err

@@ -224,7 +224,7 @@ def test_logs_that_are_gone_are_not_sound_and_their_baseline_stays(photos: Path)
     assert result.code == written.code == ExitCode.STATE
     assert Path("known.jsonl").read_bytes() == before
     assert result.err.startswith(
-        "vocabgap: no log was found in empty: looked for vocabulary_gaps.jsonl"
+        "vocabgap: no log was found in 'empty': looked for vocabulary_gaps.jsonl"
     )
     assert "--write-baseline" not in result.err
 

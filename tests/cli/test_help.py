@@ -6,7 +6,7 @@ import re
 import pytest
 
 from builders.command import vocabgap
-from vocabgap.doors.cli.app import HIDDEN, PURPOSES, VERBS, Parsers
+from vocabgap.doors.cli.app import HIDDEN, PURPOSES, VERBS
 from vocabgap.doors.verbs import Panel
 from vocabgap.extensions import extensions
 
@@ -96,14 +96,3 @@ def test_a_wide_terminal_is_made_use_of(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("COLUMNS", "200")
 
     assert 80 < max(map(len, vocabgap("report", "--help").out.splitlines())) <= 110
-
-
-def test_every_option_of_a_panel_is_one_of_the_known_headings() -> None:
-    headings = {
-        option.rich_help_panel
-        for parser in Parsers().values()
-        for option in getattr(parser, "params", ())
-        if option.rich_help_panel
-    }
-
-    assert headings <= {*Panel}

@@ -4,13 +4,10 @@ import json
 from pathlib import Path
 from unittest.mock import Mock
 
-import polars as pl
 import pytest
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from vocabgap.model.tables import Table
-from vocabgap.reporting.published_run import read_table
 
 LAST = "2026-05-02T00:00:00Z"
 FACES = ("report.md", "report.html")
@@ -39,20 +36,6 @@ def test_a_record_of_the_future_does_not_move_it(photos: Path, tmp_path: Path) -
     assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
     said = "1 record is dated in the future, and cannot be the present\n"
     assert (result.err.count(said), listed.err.count(said)) == (1, 1)
-
-
-def test_the_run_before_is_read_once(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    vocabgap("report", photos, "--now", "2026-05-01", "--quiet")
-    tables: list[str] = []
-
-    def counting(folder: Path, table: Table, *, hint: str) -> pl.DataFrame:
-        tables.append(table.file)
-        return read_table(folder, table, hint=hint)
-
-    monkeypatch.setattr("vocabgap.reporting.published_run.read_table", counting)
-    vocabgap("report", photos, "--now", "last", "--quiet")
-
-    assert tables == ["groups.parquet"]
 
 
 def test_spans_count_back_from_it(photos: Path) -> None:

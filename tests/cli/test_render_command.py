@@ -29,11 +29,6 @@ def test_copy_is_published_elsewhere(out: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("out")
-def test_quiet_prints_nothing() -> None:
-    assert vocabgap("render", "out", "--quiet") == (ExitCode.DONE, "", "")
-
-
-@pytest.mark.usefixtures("out")
 def test_events_tell_the_files(tmp_path: Path) -> None:
     (event,) = map(json.loads, vocabgap("--json", "render", "out").out.splitlines())
     assert (event["event"], event["out"]) == ("result", str(tmp_path / "out"))

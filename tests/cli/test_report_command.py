@@ -70,13 +70,12 @@ def test_ranks_that_are_missing_in_the_list_are_accounted_for(photos: Path, tmp_
     ]
 
 
-def test_what_was_authored_and_is_missed_again_is_marked(photos: Path) -> None:
-    vocabgap("report", photos)
+def test_what_was_authored_and_is_missed_again_is_marked(reported: Path) -> None:
     vocabgap(
         "decide", "author", "sky mask", "--entry", "sky", "--now", "2026-04-02", "--actor", "ana"
     )
 
-    message = vocabgap("report", photos).out
+    message = vocabgap("report", reported).out
 
     assert message.splitlines()[2].split()[:5] == ["1", "┐", "sky", "mask", "(regressed)"]
 
@@ -90,12 +89,11 @@ def test_ranks_that_are_too_close_to_call_are_bracketed_and_told_in_a_line(demo:
     assert "\nRanks 1 to 3 and 4 to 9 are too close to call.\n" in message
 
 
-def test_a_pin_is_told_as_a_pin_wherever_its_rank_is(photos: Path, tmp_path: Path) -> None:
-    vocabgap("report", photos)
+def test_a_pin_is_told_as_a_pin_wherever_its_rank_is(reported: Path, tmp_path: Path) -> None:
     vocabgap("decide", "pin", "film grain", "--actor", "ana")
 
-    message = " ".join(vocabgap("report", photos).out.split())
-    listed = [json.loads(line) for line in vocabgap("--json", "report", photos).out.splitlines()]
+    message = " ".join(vocabgap("report", reported).out.split())
+    listed = [json.loads(line) for line in vocabgap("--json", "report", reported).out.splitlines()]
 
     assert "film grain (pinned" in message
     assert "by ana; by" in message
@@ -105,7 +103,7 @@ def test_a_pin_is_told_as_a_pin_wherever_its_rank_is(photos: Path, tmp_path: Pat
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "| 1 (pinned by ana; by mentions rank 1 to 2) | film grain |" in text
     assert "\nRank 1, pinned by ana; by mentions rank 1 to 2.\n" in text
-    shown = vocabgap("show", "film grain", photos).out
+    shown = vocabgap("show", "film grain", reported).out
     assert "rank: 1, pinned by ana; by the counts rank 1 to 2" in shown
 
 
@@ -337,17 +335,6 @@ def test_a_run_that_has_lost_more_than_half_of_its_lines_is_refused(tmp_path: Pa
     assert vocabgap("report", root, "--allow-shrink", "--quiet").code == 0
 
 
-def test_one_root_of_two_that_is_gone_is_refused(tmp_path: Path) -> None:
-    photos, scans = many(tmp_path), many(tmp_path, "scans", 3)
-    vocabgap("report", photos, scans)
-    lose(photos, 10)
-
-    result = vocabgap("report", photos, scans)
-
-    assert result.code == 4
-    assert "the earlier report had 13 logs, but now there are 3" in result.err
-
-
 def test_a_report_of_other_roots_has_lost_nothing(tmp_path: Path) -> None:
     photos, scans = many(tmp_path), many(tmp_path, "scans", 3)
     elsewhere = write_corpus(tmp_path, {"fjord": [gap("sky mask")]}, within=tmp_path / "elsewhere")
@@ -405,8 +392,7 @@ def test_what_looks_like_markup_is_printed_as_it_was_written(tmp_path: Path, lab
     assert result.out.count(label) == 2
 
 
-@pytest.mark.parametrize("columns", ["20", "wide"])
-def test_any_width_will_do(photos: Path, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
+def test_any_width_will_do(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
     result = vocabgap("report", photos)
     assert result.code == 0, result.err

@@ -268,24 +268,6 @@ def test_texts_of_logs_are_shown_and_never_obeyed(
     assert not unseen(result.out)
 
 
-def test_interrupted_it_keeps_what_was_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keys = iter(["1"])
-
-    def pressed(_: str) -> str:
-        for key in keys:
-            return key
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("builtins.input", pressed)
-    monkeypatch.setattr(sys, "stdin", Typed())
-    result = vocabgap("review", "photos")
-
-    assert result.code == 130
-    assert kept(tmp_path)
-
-
 def test_confirmed_groups_are_counted_and_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     at_a_terminal(monkeypatch, "1", "", "u", "", "q")
 

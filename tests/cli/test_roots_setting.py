@@ -1,7 +1,6 @@
 """`[ingest] roots`: what is read where a command names no folder."""
 
 import io
-import json
 from pathlib import Path
 
 import pytest
@@ -60,21 +59,6 @@ def test_several_roots_and_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "vocabgap.toml").write_text(f'[ingest]\nroots = ["~/photos", "{absolute}"]\n')
 
     assert "4 mentions." in vocabgap("report").out
-
-
-def test_a_run_does_not_tell_where_they_lie(settings: Path, tmp_path: Path) -> None:
-    vocabgap("report", "--config", settings, "--now", "2026-07-01", "--quiet")
-    written = (tmp_path / "out" / "run.json").read_text()
-
-    assert json.loads(written)["parameters"]["settings"]["ingest"]["roots"] == []
-    assert str(tmp_path) not in written
-
-
-@pytest.mark.usefixtures("settings")
-def test_the_report_of_roots_that_are_set_can_be_repeated() -> None:
-    vocabgap("report", "--now", "2026-07-01", "--quiet")
-
-    assert vocabgap("report", "--from", "out/run.json").code == 0
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ def test_every_column_is_listed_with_dtype_and_meaning(name: str) -> None:
     assert (result["event"], result["schema"], result["columns"]) == ("result", name, len(columns))
 
 
-@pytest.mark.parametrize("name", sorted(PUBLISHED))
-def test_a_person_reads_a_table(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_person_reads_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "groups"
     monkeypatch.setenv("COLUMNS", "600")
     result = vocabgap("schema", name)
     assert result.code == 0

@@ -135,10 +135,6 @@ def test_a_long_name_that_is_not_there_is_cut_in_the_message(photos: Path) -> No
     assert len(result.err) < 400
 
 
-def test_a_single_log_is_a_root(photos: Path) -> None:
-    assert vocabgap("show", "heron", photos / "heron" / "vocabulary_gaps.jsonl").code == 0
-
-
 def test_hostile_text_is_shown_and_not_obeyed(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [gap("\x1b[2J[red]bold[/red]\u202e", notes="\x07")]})
     vocabgap("report", root)

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 _CAPABILITY: Final = argument("Rank, identifier, label or any wording of a capability.")
 _WHY: Final = option("Reason for the decision.")
 _SETTINGS: Final = ("--decisions",)
-_OTHER_RUN: Final = (
-    "the decisions come from the report of {}; their capabilities have the same labels in this run"
-)
 
 
 class Deciding(Request):
@@ -138,7 +135,10 @@ def _decided(call: "Call", request: Deciding) -> Answer:
         if is_piped and not sys.stdin:
             raise InvalidInputError("standard input is closed", hint="nothing was decided; name a file")
         source = sys.stdin.buffer if is_piped else request.source
-        decisions = book.apply(source, lambda run: call.note(_OTHER_RUN.format(run)))
+        same = "their capabilities have the same labels in this run"
+        decisions = book.apply(
+            source, lambda run: call.note(f"the decisions come from the report of {run}; {same}")
+        )
         recorded: dict[str, object] = {"decision_ids": [each.decision_id for each in decisions]}
     else:
         shared = Deciding.__struct_fields__

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from vocabgap.doors.cli.calls import Call
-    from vocabgap.ingest.scanning import Scan
     from vocabgap.listing.records import Listing
     from vocabgap.listing.showing import Shown
 
@@ -241,8 +240,14 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
     known = () if request.write_baseline else call.known_lines()
     import polars as pl
 
-    from vocabgap.ingest.checking import is_known, repaired_lines, unclear_lines, unreadable_times
-    from vocabgap.ingest.scanning import scan, unmatched
+    from vocabgap.ingest.checking import (
+        is_known,
+        repaired_lines,
+        unclear_lines,
+        unreadable_times,
+        write_baseline,
+    )
+    from vocabgap.ingest.scanning import nothing_read, scan, unmatched
 
     selection = selection_at()
     scanned = scan(roots, settings=settings.scan, **selection.owners)
@@ -250,9 +255,16 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
     if unreadable := unreadable_times(scanned, roots, settings.scan):
         call.note(unreadable)
     summary, file = scanned.summary, settings.check.baseline
+    missing: tuple[str, ...] = ()
+    if not (summary.files or summary.unreadable):
+        problem, hint = nothing_read(scanned, roots, settings)
+        if file is not None:
+            raise StateError(problem, hint=hint)
+        missing = problem, f"  {hint}"
     if request.write_baseline:
-        _write_baseline(scanned, file)
-    missing = _missing_logs(call, scanned, roots, is_expected=file is not None)
+        if file is None:
+            raise InvalidInputError("--write-baseline needs a file", hint="add --baseline FILE")
+        write_baseline(file, scanned.rejects)
     ignored = is_known(scanned.rejects, known)
     rejects = scanned.rejects.with_columns(ignored=pl.when(ignored).then(pl.lit("baseline")))
     counted = rejects.filter(~ignored)
@@ -285,34 +297,3 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
         notes=(*missing, *unmatched(scanned.lines, selection)),
         exit_code=ExitCode.INVALID_INPUT if fails else ExitCode.DONE,
     )
-
-
-def _write_baseline(scanned: "Scan", file: str | None) -> None:
-    """Write the bad lines to the baseline. If there is no log, keep the old baseline."""
-    from vocabgap.ingest.checking import write_baseline
-
-    if file is None:
-        raise InvalidInputError("--write-baseline needs a file", hint="add --baseline FILE")
-    if not (scanned.summary.files or scanned.summary.unreadable):
-        raise StateError(f"no log was found; '{file}' was not changed", hint="name the folders of the logs")
-    write_baseline(file, scanned.rejects)
-
-
-def _missing_logs(
-    call: "Call", scanned: "Scan", roots: "list[Path]", *, is_expected: bool
-) -> tuple[str, ...]:
-    """Return messages if there is no log; raise StateError if logs are expected."""
-    from vocabgap.ingest.discovery import looked_for, other_files
-
-    if scanned.summary.files or scanned.summary.unreadable:
-        return ()
-    where = ", ".join(map(str, roots))
-    problem = f"no log was found in {where}: looked for {looked_for(call.settings.sources)}"
-    others = other_files(roots, call.settings.scan)
-    hint = (
-        f"{others or 'name a folder that contains logs, or a file'}; --hidden also searches names that start"
-        " with a dot; [source.NAME] in vocabgap.toml adds logs with other names"
-    )
-    if is_expected:
-        raise StateError(problem, hint=hint)
-    return problem, f"  {hint}"

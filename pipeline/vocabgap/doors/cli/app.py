@@ -281,7 +281,11 @@ def run(arguments: Sequence[str]) -> int:
     except BaseException as error:
         code = _unforeseen(output, error)
     if code in STOPPED:
-        output.error(_InterruptedError(ExitCode(code), arguments))
+        verb = next((word for word in arguments if not word.startswith("-")), "")
+        publishes = verb in {"report", "render"}
+        stop = VocabgapError("interrupted", hint="a report is never published in part" if publishes else "")
+        stop.exit_code = ExitCode(code)
+        output.error(stop)
     return int(code or ExitCode.DONE)
 
 
@@ -342,13 +346,3 @@ def main() -> NoReturn:
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
-
-
-class _InterruptedError(VocabgapError):
-    """A person or the system stopped the run."""
-
-    def __init__(self, code: ExitCode, arguments: Sequence[str]) -> None:
-        verb = next((word for word in arguments if not word.startswith("-")), "")
-        publishes = verb in {"report", "render"}
-        super().__init__("interrupted", hint="a report is never published in part" if publishes else "")
-        self.exit_code = code

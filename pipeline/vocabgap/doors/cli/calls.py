@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args, get_
 import msgspec
 import typer
 
-from vocabgap.doors.cli.output import Output, output_of
+from vocabgap.doors.cli.output import Output
 from vocabgap.doors.verbs import Answer, Panel, Parameter, Verb, parameters
 from vocabgap.errors import (
     Hint,
@@ -51,7 +51,7 @@ class Call:
 
     def __init__(self, verb: Verb[Any], context: typer.Context, values: Mapping[str, Any]) -> None:
         self._context = context
-        self.output = output_of(context)
+        self.output = context.find_object(Output) or Output()  # the root command has prepared it
         self.stack = ExitStack()  # closed at the end of the call
         self.config: Path | None = values.get("config")
         self.trust: bool = values.get("trust", False)
@@ -162,9 +162,10 @@ def _require_memory() -> None:
     Compiled libraries abort the process if they cannot have it.
     """
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most != resource.RLIM_INFINITY and most >> 20 < _LEAST_MIB:
+    least = 3_840  # MiB, for a report on few logs, with two processors
+    if most != resource.RLIM_INFINITY and most >> 20 < least:
         raise StateError(
-            f"the memory limit (`ulimit -v`) is {most >> 20:,} MiB, expected {_LEAST_MIB:,} or more",
+            f"the memory limit (`ulimit -v`) is {most >> 20:,} MiB, expected {least:,} or more",
             hint="raise it; it limits the address space, which is larger than the memory in use",
         )
 
@@ -174,7 +175,8 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
     fields = parameters(verb.request)
 
     def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - as Typer has read them
-        if context.command_path.split()[1] not in _SMALL:
+        # The others need no compiled library, or none that many processors make larger.
+        if context.command_path.split()[1] not in {"glossary", "hook", "init", "log", "manual"}:
             _require_memory()
         call = Call(verb, context, values)
         call.output.quiet = values.get("quiet", False)
@@ -189,15 +191,16 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
                 error.hint = call.completed(error.commands)
             raise
 
-    options = [inspect.Parameter("context", _KIND, annotation=typer.Context)]
+    options = [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
     options += map(_option, fields)
     options += [_flag(name, flag) for name, flag in _flags(verb)]
     if verb.settings is not None:
-        meaning = "Settings file; by default vocabgap.toml in the current folder."
-        config = typer.Option("--config", help=meaning, rich_help_panel=Panel.MORE)
-        meaning = "Allow vocabgap.toml of the current folder to write outside that folder."
-        trust = typer.Option("--trust", help=meaning, rich_help_panel=Panel.MORE)
-        options += [_parameter("config", Path | None, config), _parameter("trust", bool, trust, False)]
+        config = "Settings file; by default vocabgap.toml in the current folder."
+        trust = "Allow vocabgap.toml of the current folder to write outside that folder."
+        options += [
+            _option(Parameter("config", Path, False, config, None, {"panel": Panel.MORE})),
+            _option(Parameter("trust", bool, False, trust, False, {"panel": Panel.MORE})),
+        ]
     command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     command.__doc__ = verb.help
     return command
@@ -233,16 +236,6 @@ def _text(answer: Answer) -> str:
     return rendered(answer.view, {**answer.result, **shown})
 
 
-_KIND: Final = inspect.Parameter.KEYWORD_ONLY
-# Commands that need no compiled library, or none that many processors make larger.
-_SMALL: Final = frozenset({"glossary", "hook", "init", "log", "manual"})
-_LEAST_MIB: Final = 3_840  # for a report on few logs, with two processors
-
-
-def _parameter(name: str, kind: Any, info: Any, default: Any = None) -> inspect.Parameter:  # noqa: ANN401
-    return inspect.Parameter(name, _KIND, default=default, annotation=Annotated[kind, info])
-
-
 def _option(field: Parameter) -> inspect.Parameter:
     """Return a field of a request as a parameter for Typer."""
     facts = {name: field.extra[name] for name in ("min", "max") if name in field.extra}
@@ -252,9 +245,9 @@ def _option(field: Parameter) -> inspect.Parameter:
         facts["readable"] = False  # reading the file checks this with a better error
     is_required = field.default is msgspec.NODEFAULT
     default = inspect.Parameter.empty if is_required else field.default
-    kind = str if get_origin(field.kind) is Literal else field.kind
+    kind: Any = str if get_origin(field.kind) is Literal else field.kind
     if field.is_list:
-        kind = list[kind]  # type: ignore[valid-type]
+        kind = list[kind]
         default = default if is_required else None
     if default is None:
         kind |= None
@@ -265,7 +258,10 @@ def _option(field: Parameter) -> inspect.Parameter:
             facts["help"] = f"{field.meaning.removesuffix('.')}; may be repeated."
         panel = Panel.MORE if field.extra.get("rare") else field.extra.get("panel")
         info = typer.Option(*field.names, rich_help_panel=panel, **facts)
-    return _parameter(field.name, kind, info, default)
+    annotation = Annotated[kind, info]
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
 
 
 def _value(field: Parameter, value: Any) -> Any:  # noqa: ANN401 - parsed by Typer

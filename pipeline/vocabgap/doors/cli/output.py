@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Final, TextIO
 
 import msgspec
-import typer
 
 from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import ExitCode, VocabgapError
@@ -116,12 +115,6 @@ class Output:
         finally:
             with suppress(OSError):
                 status.stop()
-
-
-def output_of(context: typer.Context) -> Output:
-    """Return the output that the root command prepared."""
-    output = context.find_object(Output)
-    return Output() if output is None else output
 
 
 def _tell(message: str) -> None:
