@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import compare, peers, quality
-from benchmarks.labelled import OWN, said
-from benchmarks.measuring import Cost, Row, readable
+from benchmarks import compare, quality
+from benchmarks.labelled import OWN
 
 RUNS = {"min": 0.95, "median": 1.0, "max": 1.05}
 
@@ -61,15 +60,6 @@ def test_what_grows_by_more_than_the_noise_is_slower(
     assert message in capsys.readouterr().out
 
 
-def test_runs_that_scatter_widely_say_less() -> None:
-    scattered = results(1.0)
-    scattered["rows"][0]["figures"]["CPU s"]["max"] = 1.6
-
-    (change,) = compare.changes(scattered, results(1.3))
-
-    assert not change.is_slower
-
-
 def test_what_was_measured_once_may_scatter_by_half() -> None:
     (change,) = compare.changes(results(1.0, repeat=1), results(1.4))
     (more,) = compare.changes(results(1.0, repeat=1), results(1.6))
@@ -94,15 +84,6 @@ def test_different_sizes_are_not_compared(
     assert "cannot compare the size small with large" in capsys.readouterr().err
 
 
-def test_another_machine_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = {"cores": 8, "packages": {"numpy": "2.1"}}
-
-    assert compared(tmp_path, monkeypatch, results(1.0), results(1.0, machine=other)) == 0
-    assert "cores 2 -> 8; numpy 2.0 -> 2.1" in capsys.readouterr().out
-
-
 def test_what_was_measured_in_one_run_only_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,41 +93,6 @@ def test_what_was_measured_in_one_run_only_is_told(
         "new     scan (10 logs, beside reading)",
         "0 compared: 0 slower, 0 faster.",
     ]
-
-
-def test_a_ratio_is_how_many_times_as_much_as_the_peer_takes() -> None:
-    row = Row("scan", "10 logs", Cost(3.0, 2.0, 100.0), "reading", Cost(1.0, 0.5))
-
-    assert row.figures() == {
-        "wall s": 3.0, "CPU s": 2.0, "peak MiB": 100.0, "wall ratio": 3.0, "CPU ratio": 4.0,
-        "peer wall s": 1.0, "peer CPU s": 0.5,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [(0.0000715, "0.0000715"), (0.5, "0.500"), (12.345, "12.3"), (12345.6, "12,346")],
-)
-def test_figures_are_told_with_three_digits(value: float, message: str) -> None:
-    assert readable(value) == message
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "by_words", "by_grams"),
-    [
-        ("Crop, to a Circle", "circle to crop a", True, False),
-        ("Déhaze", "dehaze", True, True),
-        ("fish eye lens", "fisheye-lens", False, True),
-        ("sky mask", "mask of the sky", False, False),
-    ],
-)
-def test_keys_of_openrefine_collide_as_it_documents_them(
-    one: str, other: str, by_words: bool, by_grams: bool
-) -> None:
-    data = said([one, other], ["need", "need"])
-
-    assert (peers.fingerprint(data)[0] == peers.fingerprint(data)[1]) == by_words
-    assert (peers.ngram_fingerprint(data)[0] == peers.ngram_fingerprint(data)[1]) == by_grams
 
 
 def test_bcubed_counts_what_stands_together_and_what_belongs_together() -> None:

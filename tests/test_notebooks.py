@@ -83,14 +83,13 @@ def show(value: object) -> None:
             getattr(value, method)()
 
 
-@pytest.mark.parametrize("needs", [HOSTILE, HOSTILE[:1]], ids=["hostile", "one record"])
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_on_logs_of_ones_own(
-    notebook: Path, needs: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(NOTEBOOKS[0].parent)
     records = (
-        gap(need, intent_category=need, operations_involved=[need, "grain"]) for need in needs * 3
+        gap(need, intent_category=need, operations_involved=[need, "grain"]) for need in HOSTILE * 3
     )
     names: dict[str, Any] = {"display": show}
     for source in code_of(notebook, write_corpus(tmp_path, {"pier": records})):

@@ -85,13 +85,7 @@ def test_what_is_typed_on_the_demo_works_line_by_line(
     assert codes == dict.fromkeys(codes, ExitCode.DONE) | {
         "check data/demo": ExitCode.INVALID_INPUT
     }
-    assert {command[0] for command in commands} >= {
-        "report",
-        "check",
-        "decide",
-        "diff",
-        "draft",
-    }
+    assert {command[0] for command in commands} >= {"report", "check", "decide", "diff", "draft"}
     assert "skin hue lock" in capsys.readouterr().out
 
 

@@ -27,11 +27,7 @@ def connect(tmp_path: Path, mcp_sdk: None) -> Connect:  # noqa: ARG001
     from vocabgap.doors.mcp.workspace import Workspace  # noqa: PLC0415
 
     def to(
-        root: Path,
-        *,
-        mode: str = "legacy",
-        read_only: bool = False,
-        vocabulary: Path | None = None,
+        root: Path, *, mode: str = "legacy", read_only: bool = False, vocabulary: Path | None = None
     ) -> AbstractAsyncContextManager[Client]:
         settings = Settings(
             report=ReportSettings(out=str(tmp_path / "out")),

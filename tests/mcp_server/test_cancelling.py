@@ -61,17 +61,6 @@ async def test_work_that_nobody_waits_for_ends_at_its_next_stage(
     assert (message["capabilities"], held.finished) == (3, 1)
 
 
-async def test_the_server_answers_while_a_ranking_is_made(
-    connect: Connect, photos: Path, held: Held
-) -> None:
-    async with connect(photos) as client, anyio.create_task_group() as tasks:
-        tasks.start_soon(client.call_tool, "report_gaps", {})
-        assert await anyio.to_thread.run_sync(held.begun.wait, LONGEST)
-        assert (await client.list_tools()).tools
-        held.go_on.set()
-    assert held.finished == 1
-
-
 async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_read(
     connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,8 +54,7 @@ async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
 
 
 @pytest.mark.parametrize(
-    ("tool", "listed", "most"),
-    [("list_gaps", "gap", 4_000), ("report_gaps", "capability", 6_000)],
+    ("tool", "listed", "most"), [("list_gaps", "gap", 4_000), ("report_gaps", "capability", 6_000)]
 )
 async def test_an_answer_stays_small_whatever_is_in_the_log_and_cursors_lead_to_the_rest(
     connect: Connect, tmp_path: Path, tool: str, listed: str, most: int

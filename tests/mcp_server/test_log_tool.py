@@ -177,23 +177,6 @@ async def test_a_log_that_another_program_holds_keeps_no_other_image_waiting(
     assert (photos / "heron" / LOG).read_text(encoding="utf-8").count("held back") == 8
 
 
-async def test_a_gap_is_written_while_others_are_compared_with_what_is_known(
-    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, go_on = holding(monkeypatch, "doors.mcp.workspace.Workspace.entries")
-    log = "log_vocabulary_gap"
-    async with connect(photos) as client, anyio.create_task_group() as tasks:
-        tasks.start_soon(client.call_tool, log, {"image_id": "heron", "description": "moon glow"})
-        assert await anyio.to_thread.run_sync(begun.wait, 20)
-        tasks.start_soon(client.call_tool, log, {"image_id": "fjord", "description": "star trail"})
-        with anyio.move_on_after(10):
-            while "star trail" not in (photos / "fjord" / LOG).read_text(encoding="utf-8"):
-                await anyio.sleep(0.05)
-        written = last_of(photos, "fjord")["description"]
-        go_on.set()
-    assert written == "star trail"
-
-
 async def test_a_correction_replaces_what_was_logged(connect: Connect, photos: Path) -> None:
     said: dict[str, object] = {"image_id": "heron", "snapshot_hash": "cd" * 32}
     async with connect(photos) as client:
