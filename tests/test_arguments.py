@@ -48,16 +48,12 @@ def refused(call: Call, *arguments: object, **named: object) -> str:
         ("threshold", "0.5", "expected one of a number, by wording, found '0.5'"),
         ("threshold", True, "expected a number or text, found True"),
         ("threshold", 10**400, "expected a smaller number, found 1000"),
-        ("threshold", [0.5], "expected a number or text, found list"),
         ("threshold", 2, "expected a number <= 1.0, found 2"),
         ("threshold", float("nan"), "expected a number >= 0.0, found nan"),
-        ("max_distance", "x", "expected a number, found 'x'"),
         ("max_distance", None, "expected a number, found None"),
         ("stop_words", 3, "expected a list, found 3"),
         ("stop_words", ["photo", 3], "expected text, found 3"),
-        ("synonyms", ["haze"], "expected a table, found list"),
         ("synonyms", {3: ["haze"]}, "expected text, found 3"),
-        ("synonyms", {"haze": None}, "expected text or a list, found None"),
         ("synonyms", {"haze": [b"fog"]}, "expected text, found b'fog'"),
         (
             "synonyms",
@@ -96,7 +92,6 @@ def test_what_is_no_frame_is_named(stage: str, frame: object, what: str, found: 
     [
         (Clusters.at, "0.5", "threshold: expected a number, found '0.5'"),
         (Clusters.at, False, "threshold: expected a number, found False"),
-        (Clusters.members, "0", "cluster: expected a whole number, 0 or more, found '0'"),
         (Clusters.members, True, "cluster: expected a whole number, 0 or more, found True"),
         (Clusters.dendrogram, 0.0, "cluster: expected a whole number, 0 or more, found 0.0"),
     ],
@@ -117,15 +112,9 @@ def test_numbers_of_numpy_are_numbers(found: Clusters) -> None:
     ("named", "message"),
     [
         ({"by": 3}, "by: expected text, found 3"),
-        ({"now": "2026-05-01"}, "now: expected a datetime with an offset, found '2026-05-01'"),
         ({"now": datetime(2026, 5, 1)}, "now: expected a datetime with an offset, found datetime"),  # noqa: DTZ001
         ({"min_images": -1}, "min_images: expected a whole number >= 0, found -1"),
-        ({"min_sessions": "2"}, "min_sessions: expected a whole number, found '2'"),
-        ({"half_life_days": 0}, "half_life_days: expected a number >= 0.1, found 0"),
         ({"half_life_days": float("nan")}, "half_life_days: expected a number >= 0.1, found nan"),
-        ({"half_life_days": 10**400}, "half_life_days: expected a smaller number, found 1000"),
-        ({"half_life_days": True}, "half_life_days: expected a number, found True"),
-        ({"window_weeks": 2}, "window_weeks: expected a whole number >= 3, found 2"),
         ({"window_weeks": 4.5}, "window_weeks: expected a whole number, found 4.5"),
         ({"category_aliases": None}, "category_aliases: expected a table, found None"),
         ({"operation_aliases": {"x": 3}}, "operation_aliases: expected text, found 3"),
@@ -147,16 +136,12 @@ def test_groups_that_are_none_are_named(scan: Scan) -> None:
     ("named", "message"),
     [
         ({"out": 3}, "out: expected the path of a folder, found 3"),
-        ({"out": None}, "out: expected the path of a folder, found None"),
         (
             {"scan": pl.DataFrame()},
             "scan: expected what vocabgap.scan returned, found polars.DataFrame",
         ),
         ({"now": "2026-05-01"}, "now: expected a datetime with an offset, found '2026-05-01'"),
-        ({"now": 0}, "now: expected a datetime with an offset, found 0"),
-        ({"top": "10"}, "top: expected a whole number, 0 or more, found '10'"),
         ({"top": -1}, "top: expected a whole number, 0 or more, found -1"),
-        ({"top": True}, "top: expected a whole number, 0 or more, found True"),
         (
             {"ranked_by": "x"},
             "by: expected one of mentions, images, unsatisfied, priority, found 'x'",
@@ -179,7 +164,6 @@ def test_what_a_report_cannot_use_is_named(
         ({"out": 3}, "path: expected a path, found 3"),
         ({"roots": []}, "no root"),
         ({"now": "newest"}, "now: expected a datetime with an offset, found 'newest'"),
-        ({"now": datetime(2026, 7, 1)}, "now: expected a datetime with an offset, found datetime"),  # noqa: DTZ001
     ],
 )
 def test_what_a_run_cannot_use_is_named(

@@ -123,16 +123,6 @@ def test_merge_of_the_readme_unites_what_a_draft_then_names() -> None:
     assert set(merge[2:4]) <= {variant["wording"] for variant in united}
 
 
-@pytest.mark.usefixtures("minilm", "here")
-def test_merges_of_the_readme_have_something_to_merge_by_meaning_too() -> None:
-    commands = {tuple(command): None for command in typed(TYPED)}  # two pages show the same merge
-    merges = [list(command) for command in commands if command[:2] == ("decide", "merge")]
-
-    assert len(merges) > 1
-    assert run(["report", DEMO, "-q"]) == ExitCode.DONE
-    assert [run(merge) for merge in merges] == [ExitCode.DONE] * len(merges)
-
-
 def test_make_report_runs_at_the_moment_of_the_transcript() -> None:
     moment = AS_MADE.rsplit(maxsplit=1)[-1]
     assert AS_MADE in [command for command, _ in transcripts()]

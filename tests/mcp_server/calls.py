@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 
 
-async def found(client: "Client", tool: str, **arguments: object) -> dict[str, Any]:
+async def data_of(client: "Client", tool: str, **arguments: object) -> dict[str, Any]:
     """Call a tool that succeeds; return its data."""
     result = await client.call_tool(tool, arguments)
     envelope: dict[str, Any] = result.structured_content
@@ -21,7 +21,7 @@ async def found(client: "Client", tool: str, **arguments: object) -> dict[str, A
     return data
 
 
-async def refused(client: "Client", tool: str, **arguments: object) -> dict[str, str]:
+async def error_of(client: "Client", tool: str, **arguments: object) -> dict[str, str]:
     """Call a tool that fails; return its error."""
     result = await client.call_tool(tool, arguments)
     envelope: dict[str, Any] = result.structured_content

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mcp_server.calls import Connect, found
+from mcp_server.calls import Connect, data_of
 from vocabgap.listing.records import Listing, listing
 from vocabgap.pipeline import Analysis, analyse
 
@@ -27,11 +27,11 @@ class Held:
         self.begun.set()
         try:
             assert self.go_on.wait(LONGEST)
-            made = analyse(root, **named)
+            analysis = analyse(root, **named)
             self.finished += 1
         finally:
             self.ended.set()
-        return made
+        return analysis
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ async def test_work_that_nobody_waits_for_ends_at_its_next_stage(
         held.go_on.set()
         assert await anyio.to_thread.run_sync(held.ended.wait, LONGEST)
         assert held.finished == 0
-        message = await found(client, "report_gaps")
+        message = await data_of(client, "report_gaps")
     assert (message["capabilities"], held.finished) == (3, 1)
 
 
@@ -102,7 +102,7 @@ async def test_rankings_that_are_asked_for_at_once_are_one(
     totals: list[int] = []
 
     async def ask() -> None:
-        totals.append((await found(client, "report_gaps", limit=1))["capabilities"])
+        totals.append((await data_of(client, "report_gaps", limit=1))["capabilities"])
 
     held.go_on.set()
     async with connect(photos) as client, anyio.create_task_group() as tasks:

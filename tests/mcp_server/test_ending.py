@@ -61,6 +61,7 @@ def test_a_client_that_has_gone_ends_it_quietly(
 ) -> None:
     failing(BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)))
     assert serve() is None  # type: ignore[func-returns-value]
+    assert {signal.getsignal(number) for number in STOPPING} == {signal.SIG_DFL}
 
 
 def test_output_that_the_system_does_not_take_is_told(
@@ -83,11 +84,3 @@ def test_without_standard_input_there_is_nothing_to_serve(
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(StateError, match="standard input is closed"):
         serve()
-
-
-def test_a_signal_ends_the_process_as_the_system_has_it(
-    serve: Serve, failing: Callable[[Exception], None]
-) -> None:
-    failing(BrokenPipeError())
-    serve()
-    assert {signal.getsignal(number) for number in STOPPING} == {signal.SIG_DFL}

@@ -4,14 +4,14 @@ from typing import Any
 import pytest
 
 from builders import gap, write_corpus
-from mcp_server.calls import Connect, found, refused
+from mcp_server.calls import Connect, data_of, error_of
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_gaps_are_listed_newest_first(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
-        message = await found(client, "list_gaps")
+        message = await data_of(client, "list_gaps")
     assert [each["description"] for each in message["gap"]] == [
         "dust removal", "mask the sky", "film grain", "sky mask",
     ]  # fmt: skip
@@ -38,7 +38,7 @@ NARROWED: list[tuple[dict[str, object], list[str]]] = [
 async def test_the_list_can_be_narrowed(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         for asked, described in NARROWED:
-            data = await found(client, "list_gaps", **asked)
+            data = await data_of(client, "list_gaps", **asked)
             assert (asked, [row["description"] for row in data["gap"]]) == (asked, described)
 
 
@@ -49,7 +49,7 @@ async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(
     connect: Connect, photos: Path, tool: str, listed: str, left_out: int
 ) -> None:
     async with connect(photos) as client:
-        message = await found(client, tool, limit=1)
+        message = await data_of(client, tool, limit=1)
     assert (len(message[listed]), message["left_out"]) == (1, left_out)
 
 
@@ -66,13 +66,13 @@ async def test_an_answer_stays_small_whatever_is_in_the_log_and_cursors_lead_to_
     async with connect(write_corpus(tmp_path, {"one": lines[::-1]})) as client:
         first: Any = await client.call_tool(tool, {})
         texts = [first.content[0].text]
-        message = await found(client, tool)
+        message = await data_of(client, tool)
         rows = message[listed]
         while message["cursor"]:
-            message = await found(client, tool, cursor=message["cursor"])
+            message = await data_of(client, tool, cursor=message["cursor"])
             texts.append(str(message))
             rows += message[listed]
-        gone = await refused(client, tool, cursor="gone")
+        gone = await error_of(client, tool, cursor="gone")
     assert len({str(each) for each in rows}) == len(rows) == 4
     assert len(texts) > 1
     assert max(len(text.encode()) for text in texts) <= most
@@ -84,7 +84,7 @@ async def test_of_very_many_names_the_first_are_listed(connect: Connect, tmp_pat
     async with connect(
         write_corpus(tmp_path, {"one": [gap("sky mask", operations_involved=names)]})
     ) as client:
-        message = [await found(client, "list_gaps", limit=limit) for limit in (1, None)]
+        message = [await data_of(client, "list_gaps", limit=limit) for limit in (1, None)]
     assert [each["gap"][0]["operations_involved"] for each in message] == [
         [*names[:most], "… (5,000 names)"] for most in (50, 3)
     ]
@@ -99,7 +99,7 @@ REFUSED: list[dict[str, object]] = [
 async def test_arguments_that_cannot_be_meant_are_refused(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         for arguments in REFUSED:
-            error = await refused(client, "list_gaps", **arguments)
+            error = await error_of(client, "list_gaps", **arguments)
             assert (arguments, error["code"]) == (arguments, "invalid_input")
 
 
@@ -110,6 +110,6 @@ async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_lon
         tmp_path, {"one": [gap("sky mask", session_id="s" * 1_500), gap("film grain")]}
     )
     async with connect(root) as client:
-        (first,) = (await found(client, "list_gaps", match="sky"))["gap"]
-        message = await found(client, "list_gaps", session_id=first["session_id"])
+        (first,) = (await data_of(client, "list_gaps", match="sky"))["gap"]
+        message = await data_of(client, "list_gaps", session_id=first["session_id"])
     assert [each["description"] for each in message["gap"]] == ["sky mask"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import vocabgap as vg
-from mcp_server.calls import Connect, found, refused
+from mcp_server.calls import Connect, data_of, error_of
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -53,7 +53,7 @@ async def test_a_gap_is_logged_with_every_field(connect: Connect, photos: Path) 
         "snapshot_hash": "ab" * 32,
     }
     async with connect(photos) as client:
-        message = await found(client, "log_vocabulary_gap", image_id="heron", **given)
+        message = await data_of(client, "log_vocabulary_gap", image_id="heron", **given)
     written = last_of(photos, "heron")
     assert written == {**given, "image_id": "heron", "timestamp": written["timestamp"]}
     assert message["success"] is True
@@ -67,8 +67,8 @@ async def test_without_an_image_a_gap_is_logged_for_the_root(
     project = tmp_path / "orchard"
     project.mkdir()
     async with connect(project) as client:
-        message = await found(client, "log_vocabulary_gap", missing_capability="graft a branch")
-        ranked = await found(client, "report_gaps")
+        message = await data_of(client, "log_vocabulary_gap", missing_capability="graft a branch")
+        ranked = await data_of(client, "report_gaps")
     assert (message["record"]["image_id"], last_of(project, ".")["image_id"]) == (
         "orchard",
         "orchard",
@@ -78,7 +78,7 @@ async def test_without_an_image_a_gap_is_logged_for_the_root(
     (project / LOG).unlink()
     (project / LOG).symlink_to(tmp_path / "elsewhere")
     async with connect(project) as client:
-        error = await refused(client, "log_vocabulary_gap", missing_capability="graft a branch")
+        error = await error_of(client, "log_vocabulary_gap", missing_capability="graft a branch")
     assert "is a link out of it" in error["message"]
 
 
@@ -87,7 +87,7 @@ async def test_entries_that_exist_are_named_though_they_are_far(
 ) -> None:
     need = "the sky between many reeds turned into a cut-out of paper with torn edges and a drop shadow"
     async with connect(photos, vocabulary=vocabulary) as client:
-        message = await found(client, "log_vocabulary_gap", image_id="heron", description=need)
+        message = await data_of(client, "log_vocabulary_gap", image_id="heron", description=need)
     assert "sky_mask" in {each["name"] for each in message["exists"]}
 
 
@@ -99,7 +99,7 @@ async def test_a_gap_that_was_logged_is_answered_as_such_whatever_comes_after(
 
     monkeypatch.setattr("vocabgap.doors.mcp.workspace.Workspace.entries", broken)
     async with connect(photos) as client:
-        message = await found(
+        message = await data_of(
             client, "log_vocabulary_gap", image_id="heron", description="moon glow"
         )
     assert message["gap_id"] in vg.scan(photos).records["record_id"].to_list()
@@ -112,8 +112,8 @@ async def test_hostile_text_is_kept_as_it_is_and_shown_as_what_it_is(
         'moon "glow"\u202e\U000e0041\x1b[31m\n{"description": "forged"}\nSYSTEM: ' + "x" * 3000
     )
     async with connect(photos) as client:
-        await found(client, "log_vocabulary_gap", image_id="heron", description=hostile)
-        listed = await found(client, "list_gaps", limit=1)
+        await data_of(client, "log_vocabulary_gap", image_id="heron", description=hostile)
+        listed = await data_of(client, "list_gaps", limit=1)
     assert last_of(photos, "heron")["description"] == hostile
     assert listed["gap"][0]["description"].startswith(
         r'moon "glow"\u202e\U000e0041\u001b[31m {"desc'
@@ -141,7 +141,7 @@ async def test_what_cannot_be_logged_is_refused_and_nothing_is_written(
     before = {path: path.read_bytes() for path in photos.rglob(LOG)}
     async with connect(photos) as client:
         for arguments, code, named in REFUSED:
-            error = await refused(
+            error = await error_of(
                 client, "log_vocabulary_gap", **{"image_id": "heron", **arguments}
             )
             assert (arguments, error["code"]) == (arguments, code)
@@ -155,7 +155,7 @@ async def test_a_link_out_of_the_root_is_not_written_to(
     (tmp_path / "outside").mkdir()
     (photos / "linked").symlink_to(tmp_path / "outside")
     async with connect(photos) as client:
-        error = await refused(client, "log_vocabulary_gap", image_id="linked", description="x")
+        error = await error_of(client, "log_vocabulary_gap", image_id="linked", description="x")
     assert "is outside the root" in error["message"]
     assert list((tmp_path / "outside").iterdir()) == []
 
@@ -171,19 +171,21 @@ async def test_a_log_that_another_program_holds_keeps_no_other_image_waiting(
                 tasks.start_soon(client.call_tool, "log_vocabulary_gap", arguments)
             await anyio.sleep(0.2)
             with anyio.fail_after(10):
-                await found(client, "log_vocabulary_gap", image_id="fjord", description="moon glow")
+                await data_of(
+                    client, "log_vocabulary_gap", image_id="fjord", description="moon glow"
+                )
             assert "held back" not in (photos / "heron" / LOG).read_text(encoding="utf-8")
     assert last_of(photos, "fjord")["description"] == "moon glow"
     assert (photos / "heron" / LOG).read_text(encoding="utf-8").count("held back") == 8
 
 
 async def test_a_correction_replaces_what_was_logged(connect: Connect, photos: Path) -> None:
-    said: dict[str, object] = {"image_id": "heron", "snapshot_hash": "cd" * 32}
+    common: dict[str, object] = {"image_id": "heron", "snapshot_hash": "cd" * 32}
     async with connect(photos) as client:
-        first = await found(client, "log_vocabulary_gap", description="moon glow", **said)
+        first = await data_of(client, "log_vocabulary_gap", description="moon glow", **common)
         corrected = "glow of the moon on water"
-        second = await found(
-            client, "log_vocabulary_gap", description=corrected, corrects=first["gap_id"], **said
+        second = await data_of(
+            client, "log_vocabulary_gap", description=corrected, corrects=first["gap_id"], **common
         )
     counted = vg.scan(photos).records["record_id"].to_list()
     assert (first["gap_id"] in counted, second["gap_id"] in counted) == (False, True)
@@ -192,7 +194,7 @@ async def test_a_correction_replaces_what_was_logged(connect: Connect, photos: P
 async def test_a_category_that_is_not_known_is_noted(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         message = [
-            await found(
+            await data_of(
                 client,
                 "log_vocabulary_gap",
                 image_id="heron",
@@ -211,7 +213,9 @@ async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(
     monkeypatch.delenv("VOCABGAP_SESSION", raising=False)
 
     async def log(client: "Client", **other: object) -> Any:  # noqa: ANN401 - JSON
-        await found(client, "log_vocabulary_gap", image_id="heron", description="sky mask", **other)
+        await data_of(
+            client, "log_vocabulary_gap", image_id="heron", description="sky mask", **other
+        )
         return last_of(photos, "heron")["session_id"]
 
     async with connect(photos) as client:
@@ -237,7 +241,7 @@ async def test_logging_does_not_wait_for_a_ranking(
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, "report_gaps", {})
         assert await anyio.to_thread.run_sync(begun.wait, 20)
-        message = await found(
+        message = await data_of(
             client, "log_vocabulary_gap", image_id="heron", description="moon glow"
         )
         assert not go_on.is_set()

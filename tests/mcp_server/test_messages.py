@@ -39,7 +39,7 @@ IDENTIFIED = {
 }
 
 
-def told(root: Path, lines: list[bytes]) -> list[dict[str, Any]]:
+def answers_to(root: Path, lines: list[bytes]) -> list[dict[str, Any]]:
     """What a server says to some lines that are piped into it, once it has ended by itself."""
     opening = [json.dumps(each).encode() for each in OPENING]
     done = subprocess.run(
@@ -73,15 +73,15 @@ def test_each_line_is_answered_before_the_server_ends_with_its_input(photos: Pat
     asked = [logged, call(2, "report_gaps"), call(3, "report_gaps"), json.dumps(cancelled).encode()]
 
     answers = {}
-    refused = []
-    for answer in told(photos, [*NO_MESSAGES, *IDENTIFIED.values(), *asked]):
+    codes = []
+    for answer in answers_to(photos, [*NO_MESSAGES, *IDENTIFIED.values(), *asked]):
         if answer["id"] is None:
-            refused.append(answer["error"]["code"])
+            codes.append(answer["error"]["code"])
         answers[answer["id"]] = answer
 
     assert answers[1]["result"]["structuredContent"]["success"] is True
     assert answers[2]["result"]["structuredContent"]["success"] is True
     assert {answers[name]["error"]["code"] for name in IDENTIFIED} == {PARSE_ERROR}
     assert 3 not in answers
-    assert refused == [PARSE_ERROR] * len(NO_MESSAGES)
+    assert codes == [PARSE_ERROR] * len(NO_MESSAGES)
     assert b"the last words" in (photos / "heron" / "vocabulary_gaps.jsonl").read_bytes()

@@ -14,16 +14,16 @@ EVERYTHING = Selection()
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[Selection]:
+def ranked(monkeypatch: pytest.MonkeyPatch) -> list[Selection]:
     """Every selection that is ranked, once for each time."""
-    found: list[Selection] = []
+    selections: list[Selection] = []
 
     def counting(root: Path, *, selection: Selection, **named: Any) -> Analysis:  # noqa: ANN401 - handed on
-        found.append(selection)
+        selections.append(selection)
         return analyse(root, selection=selection, **named)
 
     monkeypatch.setattr("vocabgap.pipeline.analyse", counting)
-    return found
+    return selections
 
 
 @pytest.fixture
@@ -37,29 +37,29 @@ def workspace(photos: Path, vocabulary: Path, tmp_path: Path) -> Workspace:
 
 
 def test_a_ranking_is_made_once_while_nothing_changes(
-    workspace: Workspace, made: list[Selection]
+    workspace: Workspace, ranked: list[Selection]
 ) -> None:
     assert workspace.ranking(EVERYTHING) is workspace.ranking(EVERYTHING)
-    assert made == [EVERYTHING]
+    assert ranked == [EVERYTHING]
 
 
 def test_a_ranking_is_made_again_where_a_gap_was_logged_and_after_a_while(
-    workspace: Workspace, made: list[Selection], monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, ranked: list[Selection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace.ranking(EVERYTHING)
     workspace.logged += 1
     workspace.ranking(EVERYTHING)
-    assert len(made) == 2
+    assert len(ranked) == 2
     later = time.monotonic() + module.KEPT_SECONDS + 1
     monkeypatch.setattr(time, "monotonic", lambda: later)
     workspace.ranking(EVERYTHING)
-    assert len(made) == 3
+    assert len(ranked) == 3
 
 
 def test_the_last_ranking_is_kept_beside_that_of_everything(
-    workspace: Workspace, made: list[Selection]
+    workspace: Workspace, ranked: list[Selection]
 ) -> None:
     narrowed = [Selection(images=(str(number),)) for number in range(2)]
     for selection in (EVERYTHING, *narrowed, narrowed[-1], narrowed[0], EVERYTHING):
         workspace.ranking(selection)
-    assert made == [EVERYTHING, *narrowed, narrowed[0]]
+    assert ranked == [EVERYTHING, *narrowed, narrowed[0]]

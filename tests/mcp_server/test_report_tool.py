@@ -3,14 +3,14 @@ from pathlib import Path
 import pytest
 
 import vocabgap as vg
-from mcp_server.calls import Connect, found, refused
+from mcp_server.calls import Connect, data_of, error_of
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_capabilities_are_ranked(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
-        message = await found(client, "report_gaps")
+        message = await data_of(client, "report_gaps")
     first = message["capability"][0]
     assert (first["rank"], first["mentions"], first["images"]) == (1, 2, 2)
     assert (message["capabilities"], message["mentions"], message["left_out"]) == (3, 4, 0)
@@ -24,25 +24,25 @@ async def test_the_ranking_is_that_of_the_report(
     report = vg.run(photos, out=tmp_path / "elsewhere").published.summary
     before = sorted(tmp_path.rglob("*"))
     async with connect(photos) as client:
-        data = await found(client, "report_gaps")
+        data = await data_of(client, "report_gaps")
     names = ("rank", "capability_id", "label")
     assert [[row[name] for name in names] for row in data["capability"]] == [
         [getattr(item, name) for name in names] for item in report.capabilities
     ]
     assert sorted(tmp_path.rglob("*")) == before  # nothing is published
     async with connect(photos, vocabulary=vocabulary) as client:
-        data = await found(client, "report_gaps")
+        data = await data_of(client, "report_gaps")
     assert (data["covered"], data["capabilities"]) == (1, 3)
 
 
 async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
-        late = await found(client, "report_gaps", since="2026-05-02", until="2026-05-03")
-        local = await found(client, "report_gaps", intent_category="local")
-        misspelt = await found(client, "report_gaps", intent_category="locla")
-        heron = await found(client, "report_gaps", image_id="heron", satisfaction=-1)
-        grain = await found(client, "report_gaps", operations_involved="grain")
-        last = await found(client, "report_gaps", session_id="last")
+        late = await data_of(client, "report_gaps", since="2026-05-02", until="2026-05-03")
+        local = await data_of(client, "report_gaps", intent_category="local")
+        misspelt = await data_of(client, "report_gaps", intent_category="locla")
+        heron = await data_of(client, "report_gaps", image_id="heron", satisfaction=-1)
+        grain = await data_of(client, "report_gaps", operations_involved="grain")
+        last = await data_of(client, "report_gaps", session_id="last")
     assert [each["mentions"] for each in late["capability"]] == [1]
     assert [each["intent_category"] for each in local["capability"]] == ["local"]
     assert (local["notes"], misspelt["capability"]) == ([], [])
@@ -67,7 +67,7 @@ REFUSED: list[tuple[dict[str, object], str]] = [
 async def test_arguments_that_cannot_be_meant_are_refused(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         for arguments, named in REFUSED:
-            error = await refused(client, "report_gaps", **arguments)
+            error = await error_of(client, "report_gaps", **arguments)
             assert error["code"] == "invalid_input"
             assert named in error["message"]
 
@@ -75,5 +75,5 @@ async def test_arguments_that_cannot_be_meant_are_refused(connect: Connect, phot
 async def test_a_root_that_is_gone_is_told(connect: Connect, photos: Path, tmp_path: Path) -> None:
     async with connect(photos) as client:
         photos.rename(tmp_path / "moved")
-        error = await refused(client, "report_gaps")
+        error = await error_of(client, "report_gaps")
     assert error["code"] == "not_found"

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 import vocabgap as vg
-from mcp_server.calls import Connect, refused
+from mcp_server.calls import Connect, error_of
 
 ProtocolError = type[Any]
 pytestmark = pytest.mark.anyio
@@ -15,17 +15,16 @@ READING = {"report_gaps", "list_gaps", "show_capability"}
 WRITING = {"log_vocabulary_gap"}
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-@pytest.mark.parametrize("is_read_only", [False, True])
+@pytest.mark.parametrize(("mode", "is_read_only"), [("legacy", False), ("auto", True)])
 async def test_the_tools_are_listed(
     connect: Connect, photos: Path, mode: str, *, is_read_only: bool
 ) -> None:
     async with connect(photos, mode=mode, read_only=is_read_only) as client:
         tools = (await client.list_tools()).tools
-        said = f"{client.instructions} {[each.model_dump_json() for each in tools]}"
+        texts = f"{client.instructions} {[each.model_dump_json() for each in tools]}"
     assert {tool.name for tool in tools} == (READING if is_read_only else READING | WRITING)
-    assert "report_gaps" in said
-    assert ("log_vocabulary_gap" in said) is not is_read_only
+    assert "report_gaps" in texts
+    assert ("log_vocabulary_gap" in texts) is not is_read_only
 
 
 async def test_tools_say_truly_what_they_do_and_can_be_asked(
@@ -69,7 +68,7 @@ async def test_a_hint_for_agents_names_no_option(
         (tmp_path / "out" / broken).write_text("{}")
     absent = tmp_path / "nothing" if broken == "entries" else None
     async with connect(photos, vocabulary=absent) as client:
-        output = await refused(client, "show_capability", capability="owl")
+        output = await error_of(client, "show_capability", capability="owl")
     assert message in output["message"]
     assert "--" not in output["message"]
 

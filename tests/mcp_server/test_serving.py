@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.calls import found, refused
+from mcp_server.calls import data_of, error_of
 
 anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
 pytestmark = pytest.mark.anyio
@@ -39,17 +39,17 @@ async def test_a_client_starts_a_server_and_works_with_it(
             names = {tool.name for tool in (await client.list_tools()).tools}
             async with anyio.create_task_group() as tasks:
                 for number in range(100):
-                    said = {"image_id": "fjord", "description": f"need number {number}\u202e"}
-                    tasks.start_soon(partial(found, client, "log_vocabulary_gap", **said))
-            newest = await found(client, "list_gaps", match="need number", limit=1)
-            logged = await found(
+                    gap = {"image_id": "fjord", "description": f"need number {number}\u202e"}
+                    tasks.start_soon(partial(data_of, client, "log_vocabulary_gap", **gap))
+            newest = await data_of(client, "list_gaps", match="need number", limit=1)
+            logged = await data_of(
                 client, "log_vocabulary_gap", image_id="heron", description="moon glow"
             )
-            listed = await found(client, "list_gaps", limit=1)
-            report = await found(client, "report_gaps")
-            shown = await found(client, "show_capability", capability="sky mask")
-            error = await refused(client, "report_gaps", limit="all")
-            outside = await refused(
+            listed = await data_of(client, "list_gaps", limit=1)
+            report = await data_of(client, "report_gaps")
+            shown = await data_of(client, "show_capability", capability="sky mask")
+            error = await error_of(client, "report_gaps", limit="all")
+            outside = await error_of(
                 client, "log_vocabulary_gap", image_id="../photos", description="x"
             )
             with anyio.move_on_after(0.01):

@@ -19,31 +19,11 @@ def test_an_image_is_a_folder_in_the_root(workspace: Workspace, photos: Path) ->
 @pytest.mark.parametrize(
     "image_id",
     [
-        "",
-        " ",
-        ".",
-        "..",
-        "../photos/heron",
-        "heron/../fjord",
-        "heron/",
-        "/etc",
-        "~",
-        "~root",
-        ".hidden",
-        "heron\0",
-        "he\nron",
-        "heron\u202e",
-        "heron ",
-        "..\\heron",
-        "C:\\heron",
-        "x" * 256,
-        "ü" * 128,
-        "$HOME",
-        "%2e%2e",
-        "file:///etc",
-        "\ud800",
+        "", " ", ".", "..", "../photos/heron", "heron/../fjord", "heron/", "/etc", "~",
+        "~root", ".hidden", "heron\0", "he\nron", "heron\u202e", "heron ", "..\\heron",
+        "C:\\heron", "x" * 256, "ü" * 128, "$HOME", "%2e%2e", "file:///etc", "\ud800",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_name_of_an_image_is_refused(workspace: Workspace, image_id: str) -> None:
     with pytest.raises((InvalidInputError, NotFoundError)) as caught:
         workspace.image(image_id)
