@@ -56,15 +56,15 @@ PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
     **{extension.purpose: extension.commands for extension in extensions() if extension.commands},
     _MORE: {
         "demo": Reference("doors.report:demo"),
-        "init": Reference("doors.recording:init"),
+        "init": Reference("doors.agents:init"),
         "manual": Reference("doors.about:manual"),
-        "mcp": Reference("doors.recording:mcp"),
+        "mcp": Reference("doors.agents:mcp"),
         "status": Reference("doors.about:status"),
     },
 }
 # Programs call these; the help does not list them.
 HIDDEN: Final[Mapping[str, Reference]] = {
-    "hook": Reference("doors.recording:hook"),
+    "hook": Reference("doors.agents:hook"),
     "issues": Reference("doors.published:issues"),
     "render": Reference("doors.published:render"),
     "schema": Reference("doors.about:schema"),
