@@ -1,14 +1,16 @@
 """The middlewares that check a step: restore, extract terms, check them, guard the gate, and clarify."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from datetime import datetime
+from typing import Any, Final
 from uuid import uuid4
 
 from vocabgap.errors import Hint, VocabgapError
 from vocabgap.glossary.conflicts import UNSURE, BlockedByConflictError, check, should_block, verdict
 from vocabgap.glossary.events import (
+    Actor,
     GenerationBlockedBySemanticConflict,
     GlossaryChange,
     GlossaryClarificationRequested,
@@ -44,9 +46,6 @@ from vocabgap.glossary.session import (
     verify_inputs,
 )
 
-if TYPE_CHECKING:
-    from vocabgap.glossary.runtime import GlossaryRuntime
-
 MOST_ASKED: Final = 3  # questions that one run asks
 
 
@@ -55,20 +54,20 @@ class Session:
     """One run of a step through the middlewares; each adds its findings to the step.
 
     Attributes:
+        files: The files of the glossary; None if nothing is logged.
+        keeps_steps: Whether a step that is stopped can be resumed later.
         checkpoint: The checkpoint that the step resumes from, if any.
     """
 
-    runtime: "GlossaryRuntime"
+    files: GlossaryFiles | None
+    actor: Actor
+    now: Callable[[], datetime]
+    keeps_steps: bool
     context: ExecutionContext
     glossary: Glossary
     checkpoint: StepCheckpointed | None = None
     ask: Ask | None = None
     confirm: Confirm | None = None
-
-    @property
-    def files(self) -> GlossaryFiles | None:
-        """The files of the glossary; None if nothing is logged."""
-        return self.runtime.files if self.runtime.is_logged else None
 
     def run(self) -> None:
         """Take the step through all middlewares."""
@@ -270,7 +269,7 @@ class Session:
     def _named(self) -> dict[str, Any]:
         """Return the fields of an event about the step."""
         names = ("step_id", "mission_id", "run_id")
-        return {name: getattr(self.context, name) for name in names} | {"timestamp": self.runtime.now()}
+        return {name: getattr(self.context, name) for name in names} | {"timestamp": self.now()}
 
     def _conflicts(self) -> list[SemanticConflict]:
         context = self.context
@@ -288,7 +287,7 @@ class Session:
         A restored step keeps its token.
         """
         context = self.context
-        if self.files is None or not self.runtime.keeps_steps:
+        if self.files is None or not self.keeps_steps:
             return None
         earlier = context.retry_token if context.is_restored else None
         token = earlier or str(uuid4())
@@ -328,8 +327,8 @@ class Session:
                 question.candidates,
                 conflict_id=question.conflict_id,
                 usage=question.conflict.usage,
-                actor=self.runtime.actor,
-                now=self.runtime.now(),
+                actor=self.actor,
+                now=self.now(),
                 source=CLARIFIED,
             )
             self.record(changes)
@@ -363,7 +362,7 @@ class Session:
                 surface,
                 f"{PLACEHOLDER}{place}",
                 actor=SERVICE,
-                now=self.runtime.now(),
+                now=self.now(),
                 source=EXTRACTED,
                 confidence=conflict.confidence,
                 status=SenseStatus.DRAFT,

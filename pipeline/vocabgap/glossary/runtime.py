@@ -128,7 +128,17 @@ class GlossaryRuntime:
         )
         loaded = self.load(context.mission_id, tolerant=context.effective_strictness is Strictness.OFF)
         context.begin()
-        session = Session(self, context, loaded.glossary, checkpoint, ask, confirm)
+        session = Session(
+            self.files if self.is_logged else None,
+            self.actor,
+            self.now,
+            self.keeps_steps,
+            context,
+            loaded.glossary,
+            checkpoint,
+            ask,
+            confirm,
+        )
         if checkpoint is None:
             self._activate(session, loaded)
         context.notes += loaded.problems
