@@ -45,6 +45,7 @@ from benchmarks.labelled import (
 from vocabgap.errors import VocabgapError
 from vocabgap.linkage import IntArray, Rows
 from vocabgap.linkage.rows import cosine_distances
+from vocabgap.reporting.listed import LIKELY
 from vocabgap.text import content_words, ignored_stems, surface
 
 Way = Callable[[Labelled], IntArray]
@@ -334,6 +335,57 @@ def print_answers(
                     print(f"| {name}, {screens} screens | {shown} |")
 
 
+class Doubted(NamedTuple):
+    """The pairs that are one need, all pairs, and the number that `likely` expects."""
+
+    one: int
+    asked: int
+    likely: float
+
+
+def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted, ...]:
+    """Compare the likelihoods of screens with the truth: of neighbours, parts, and pairs in a report."""
+    clusters = vocabgap.cluster(data.records, embedder=embedder)
+    ask = oracle(data)
+    near: list[tuple[bool, float]] = []
+    parts: list[tuple[bool, float]] = []
+    for screen in clusters.screens(TOP):
+        answer = ask(screen)
+        near += [
+            (place in answer.same, each.probability) for place, each in enumerate(screen.neighbours)
+        ]
+        parts += [
+            (place not in answer.apart, 1.0 - each.probability)
+            for place, each in enumerate(screen.parts)
+        ]
+    reported = [each for each in near if each[1] >= LIKELY]
+    return tuple(
+        Doubted(sum(one for one, _ in each), len(each), sum(likely for _, likely in each))
+        for each in (near, parts, reported)
+    )
+
+
+def print_doubts(
+    sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]
+) -> None:
+    """A table for each way of grouping: one row a set."""
+    titles = ("neighbours", "parts of a group", "reported: perhaps one need")
+    for name, embedder in embedders.items():
+        rows = {title: doubted(data, embedder) for title, data in sets.items()}
+        pooled = [
+            Doubted(*map(sum, zip(*column, strict=True)))
+            for column in zip(*rows.values(), strict=True)
+        ]
+        print(f"\n| {name}: are one need | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
+        for title, row in [*rows.items(), ("all", pooled)]:
+            shown = [
+                f"{one} of {asked}"
+                + (f", {one / asked:.2f}; likely {likely / asked:.2f}" if asked else "")
+                for one, asked, likely in row
+            ]
+            print(f"| {title} | {' | '.join(shown)} |")
+
+
 class Certainty(NamedTuple):
     """How often what is said of the certainty of groups is right: of how many, how many.
 
@@ -456,6 +508,7 @@ def main() -> None:
         print_scores(sets, ways | ours, cut_ways)
         print_answers(sets, embedders)
         print_certainty(sets, embedders)
+        print_doubts(sets, embedders)
     print(MEANING)
     print_pairs({"no grouping at all": alone} | ours)
     for why in left_out:
