@@ -37,9 +37,8 @@ _INT64: Final = 2**63
 _FIRST: Final = milliseconds(datetime.min.replace(tzinfo=UTC))
 _LAST: Final = milliseconds(datetime.max.replace(tzinfo=UTC))
 _LOG: Final = ("repo_slug", "source_path", "tenant_id", "root_kind", FOLDER)
-_TEXTUAL: Final = (*_LOG, TEXT, "id")
 STORED: Final = pl.Schema(
-    {"line": pl.Int64(), "byte_offset": pl.Int64()} | dict.fromkeys(_TEXTUAL, pl.String())
+    {"line": pl.Int64(), "byte_offset": pl.Int64()} | dict.fromkeys((*_LOG, TEXT, "id"), pl.String())
 )
 """The input of `scan_stored`: a line without its newline, its place and its log; null if unknown."""
 _LINES: Final = pl.Schema([*RECORDS.schema.items(), (TEXT, pl.String), (FOLDER, pl.String)])

@@ -43,7 +43,6 @@ _SHOWN: Final = 20  # shown errors of a push
 _BACKUP: Final = argument("A file with one backup record per line; compressed if its name ends in .zst.")
 _YES: Final = option("Do not ask.", "--yes")
 _DRY_RUN: Final = option("Only count the records that would be removed.", "--dry-run")
-_REMOVAL_HINT: Final = "--dry-run shows what would be removed"
 _NOTE_ON_BYTES: Final = "`vocabgap corpus compact` removes their bytes"
 
 
@@ -69,7 +68,6 @@ class Push(OfTenant):
     base: Annotated[str | None, option("Withdraw the files of DIR that git deleted since this revision.")] = (
         None
     )
-    head: Annotated[str | None, option("Count deletions up to this revision.  [default: HEAD]")] = None
     git: Annotated[
         Path | None, option("Folder of the git repository with the revisions; DIR by default.")
     ] = None
@@ -94,7 +92,6 @@ def push(call: "Call", request: Push) -> Answer:
         deleted=request.delete,
         snapshot=request.snapshot,
         base=request.base,
-        head=request.head,
         git=request.git,
         confirmed=request.yes or partial(_confirmed, request),
         private=request.private,
@@ -135,7 +132,7 @@ def _has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _ask(question: str, hint: str = _REMOVAL_HINT) -> None:
+def _ask(question: str, hint: str = "--dry-run shows what would be removed") -> None:
     """Raise InvalidInputError unless a person agrees."""
     if not _has_terminal():
         message = f"a confirmation is needed: {question[0].lower()}{question[1:]} Nothing was changed"

@@ -87,7 +87,6 @@ class Corpus:
         deleted: tuple[str, ...] = (),
         snapshot: bool = False,
         base: str | None = None,
-        head: str | None = None,
         git: str | Path | None = None,
         confirmed: bool | Callable[[], bool] = False,
         private: bool = False,
@@ -105,7 +104,6 @@ class Corpus:
             deleted: For a folder: source paths to withdraw.
             snapshot: For a folder: whether to withdraw all logs that are not in it.
             base: For a folder: the revision after which git deleted the files to withdraw.
-            head: The last revision whose deletions count; `HEAD` by default.
             git: The folder of a git repository that has the revisions; by default the folder.
             confirmed: Whether a push may withdraw the whole repository; a function is called only then.
             private: Whether only the tenant may read the chunks; a payload may also say so itself.
@@ -116,16 +114,12 @@ class Corpus:
             VocabgapError: The folder or the file cannot be read, or the tenant or repository is unusable.
         """
         tenant = require_identity(tenant, repo)
-        if base is not None:
-            head = head or "HEAD"
-        elif head is not None:
-            raise InvalidInputError("--head is given without --base", hint="add --base REVISION")
         parser, is_folder = gap_log_parser(self.settings.sources), False
         if isinstance(source, Mapping):
             payload = source
         elif is_folder := Path(source).is_dir():
             git = git or source
-            signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": head}
+            signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": base and "HEAD"}
             payload, parser = self._read_folder(Path(source), tenant, repo, signals, snapshot, confirmed)
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(

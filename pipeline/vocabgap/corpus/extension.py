@@ -4,15 +4,13 @@ from typing import Annotated, Final, Literal
 
 from vocabgap.extensions import Extension, PathText, Reference, RootReader, Section, flag, meaning
 
-DEFAULT_CORPUS: Final = "corpus"
-
 
 class CorpusSettings(Section, frozen=True):
     """The folder of the shared corpus, the treatment of false claims, and the age of removable chunks."""
 
     folder: Annotated[
         PathText, flag("--corpus", "Folder of the shared corpus.", variable="VOCABGAP_CORPUS", written=True)
-    ] = DEFAULT_CORPUS
+    ] = "corpus"
     tenant_spoof: Annotated[
         Literal["overwrite", "reject"],
         meaning("What to do with chunks that claim another tenant or repository."),

@@ -44,7 +44,6 @@ TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 TENANT_HINT: Final = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
 _REPO: Final = re.compile("[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _REPO_HINT: Final = "parts of letters, digits, dots, dashes and underscores, joined by slashes"
-_IGNORED: Final = "__proto__"  # JavaScript has no field of this name
 _ABSENT, _NULL, _TEXT, _OTHER = range(4)
 GUARDED: Final = (
     "tenantId",
@@ -62,8 +61,6 @@ _ENCODE_FAST: Final = msgspec.json.Encoder().encode  # escapes the same characte
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INDEX: Final = re.compile("0|[1-9][0-9]{0,9}")  # a key that JavaScript may take for an index
-_LAST_INDEX: Final = 2**32 - 2
-_PAST_DIGITS: Final = ":"
 _PLAIN: Final = frozenset({str, bool, NoneType})
 _EXACT: Final = 2**53  # JavaScript stores every whole number up to here exactly
 _PLAIN_FROM, _PLAIN_BELOW = 1e-6, 1e21  # JavaScript writes numbers between these without an exponent
@@ -111,10 +108,11 @@ def content_hash(record: Mapping[str, Any], tenant_id: str | None, repo_slug: st
     inputs = record["hashInputs"]
     values: dict[str, Any] = {"tenantId": tenant_id, "repoSlug": record.get("repoSlug") or repo_slug}
     values |= {field: record.get(field) for field in inputs}
+    # JavaScript has no field `__proto__`.
     counted = {
         field: value
         for field, value in values.items()
-        if field != _IGNORED and (value is not None or (field in record and field in inputs))
+        if field != "__proto__" and (value is not None or (field in record and field in inputs))
     }
     return sha256_of(counted)
 
@@ -210,7 +208,7 @@ def is_unicode(text: str) -> bool:
 def _is_plain(value: object) -> bool:
     """Check that any encoder writes the same JSON as JavaScript."""
     if isinstance(value, dict):
-        if value and min(value) < _PAST_DIGITS:  # a key may look like an index
+        if value and min(value) < ":":  # a key may look like an index
             return False
         value = list(value.values())
     if isinstance(value, list):
@@ -231,7 +229,7 @@ def _written(value: object) -> str:
 
 
 def _is_index(key: str) -> bool:
-    return _INDEX.fullmatch(key) is not None and int(key) <= _LAST_INDEX
+    return _INDEX.fullmatch(key) is not None and int(key) <= 2**32 - 2
 
 
 def _number(value: float) -> str:

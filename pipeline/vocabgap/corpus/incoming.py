@@ -29,8 +29,6 @@ from vocabgap.text import count
 SCHEMA_VERSION: Final = "1.0.0"
 _NEAR_VERSION: Final = re.compile("1[.][0-9]+[.][0-9]+")
 RAW_TEXT: Final = "raw-text"
-RAW_VERSION: Final = "1.0.0"
-RAW_KIND: Final = "doc-section"
 HASH_INPUTS: Final = ("kind", "name", "content", "sourcePath", "parserId", "parserVersion")
 """The fields that decide the identity of a chunk that is parsed here."""
 
@@ -251,7 +249,7 @@ def _parsed(
         raise RefusedError(Code.NO_PARSER, message, parserId=parser_id)
     repo_slug = entry.get("repoSlug") or caller.repo_slug
     file = RawFile(entry["content"], path, caller.tenant_id, repo_slug, parser_id, entry)
-    version = entry.get("parserVersion") or getattr(parser, "version", RAW_VERSION)
+    version = entry.get("parserVersion") or getattr(parser, "version", "1.0.0")
     try:
         return [_completed(piece, file, version) for piece in parser(file)]
     except VocabgapError as error:
@@ -276,7 +274,7 @@ def _completed(piece: Any, file: RawFile, version: object) -> Any:  # noqa: ANN4
         "hashInputs": list(HASH_INPUTS),
         "parserId": file.parser_id,
         "parserVersion": piece.get("parserVersion") or version,
-        "kind": piece.get("kind") or piece.get("type") or RAW_KIND,
+        "kind": piece.get("kind") or piece.get("type") or "doc-section",
         "name": piece.get("name") or path,
         **{name: piece[name] for name in (*_OPTIONAL, "embedding") if piece.get(name)},
     }

@@ -41,7 +41,6 @@ from vocabgap.model.sources import Source
 from vocabgap.text import count
 
 MOST_CHUNKS: Final = 1_000_000  # of one payload
-_PRESENT: Final = ("id", "ingested_at", "embedding", "config_version", "metadata")
 _Parsed = Mapping[str, Any] | RefusedError | PushedLog
 STANDARD_INPUT: Final = "-"
 _HINT: Final = "expected one JSON object with `files`; see `vocabgap schema parsed-chunk-v1`"
@@ -193,7 +192,7 @@ def _rows(
         row = stamped(chunk, stamp | ({"originAgentIdentity": caller.agent} if caller.agent else {}))
         chunks[row["id"]] = row
     among = pl.col("tenant_id").eq(caller.tenant_id) & pl.col("id").is_in(list(chunks))
-    present = change.rows(_PRESENT, among)
+    present = change.rows(("id", "ingested_at", "embedding", "config_version", "metadata"), among)
     vectors = {}
     for identity, ingested_at, vector in present.select("id", "ingested_at", "embedding").iter_rows():
         vectors[identity] = vector

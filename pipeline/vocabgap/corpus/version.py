@@ -79,7 +79,6 @@ PATH_KEY: Final = (*OWNER, "source_path")
 ORDER: Final = (*PATH_KEY, "line", "id")
 """The order of chunks: text by code point, and chunks without a line first."""
 
-_BLOCK: Final = 1 << 20  # bytes that are hashed at a time
 _ROW: Final = "row"
 _PLACE: Final = ("part", _ROW)
 TABLES: Final = {
@@ -317,7 +316,7 @@ class Part:
         """Scan its rows, with columns `part` (its number) and `row` (their place); refuse a damaged file."""
         if not self._is_whole:  # Polars does not detect all damage
             digest, place = hashlib.sha256(), 0
-            while block := os.pread(self._descriptor, _BLOCK, place):
+            while block := os.pread(self._descriptor, 1 << 20, place):
                 digest.update(block)
                 place += len(block)
             _require_whole(self.path, self.entry, place, digest.hexdigest())

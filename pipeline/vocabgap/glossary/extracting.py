@@ -65,7 +65,6 @@ _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "«": re.compile(rf"«\s?([^«»\n]{{1,{_MOST}}})\s?»"),
 }
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
-_CLOSING: Final = ",.;:!?…"  # punctuation of the sentence before a closing mark
 _LEAST_CAPITALS: Final = 2
 # snake_case, SCREAMING_SNAKE and __dunder__; words with digits; camelCase, PascalCase and HTTPServer, but no
 # words in capitals and no plurals of acronyms.
@@ -77,7 +76,6 @@ _KEBAB: Final = re.compile(r"(?<![\w-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
 # In a sentence, not at its beginning.
 _CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][a-z]{2,})*(?!\w)")
 _LEAST_LETTERS: Final = 3  # of a word that is a term if it is frequent
-DEFAULT_FIELDS: Final = ("description", "prompt", "output")
 OFTEN: Final = 3  # uses that make a word a term
 _WATCHED, ALIASES, EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
@@ -146,7 +144,7 @@ def scanned_fields(
     step_input: Mapping[str, Any], step_output: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> list[Field]:
     """Return the texts of a step to scan: of its input, then of its output."""
-    names: Iterable[str] = DEFAULT_FIELDS
+    names: Iterable[str] = ("description", "prompt", "output")
     wanted = metadata.get(_FIELDS)
     if isinstance(wanted, list | tuple) and all(isinstance(name, str) for name in wanted):
         names = wanted
@@ -234,7 +232,7 @@ def quoted(text: str) -> Iterator[str]:
             for match in pattern.finditer(text):
                 phrase = match[1]
                 if len(phrase) <= longest and not ("\n" in phrase and _PARAGRAPH.search(phrase)):
-                    yield phrase.strip().rstrip(_CLOSING)
+                    yield phrase.strip().rstrip(",.;:!?…")
 
 
 def spelled_as(word: str) -> tuple[TermSource, _Find] | None:

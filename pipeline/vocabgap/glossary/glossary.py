@@ -36,7 +36,6 @@ from vocabgap.glossary.senses import (
 CLARIFIED: Final = "user_clarification"
 AUTHORED: Final = "authored"  # the source of senses that people add unasked
 ANSWERS: Final = frozenset({CLARIFIED, "clarification_resolved", "cli_resolve"})
-_VERSION_DIGITS: Final = 16
 
 SenseId = tuple[str, str]  # scope and `definition_key`
 _Senses = tuple[TermSense, ...]
@@ -112,7 +111,7 @@ class Glossary:
                 states.setdefault(it.scope, [it.scope]).append(state)
         active = [name for name in self.scopes.names if name in states]
         digests = [hashlib.sha256(msgspec.json.encode(states[name])).hexdigest() for name in active]
-        return tuple(map(ScopeRef, active, (it[:_VERSION_DIGITS] for it in digests)))
+        return tuple(map(ScopeRef, active, (it[:16] for it in digests)))
 
     def applied(self, events: Iterable[Event]) -> "Glossary":
         """Return the glossary after some events, in their order."""

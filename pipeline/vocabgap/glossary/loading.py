@@ -45,7 +45,6 @@ _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 _NEXT: Final = timedelta(microseconds=1)
 _LAST: Final = datetime.max.replace(tzinfo=UTC) - _NEXT
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
-_LOCK: Final = "writer.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ def identified(event: GlossaryEvent) -> GlossaryEvent:
 @contextmanager
 def changing(folder: Path) -> Iterator[None]:
     """Hold the lock of a glossary, so that nothing changes between reading and logging."""
-    path = folder / _LOCK
+    path = folder / "writer.lock"
     with _JOURNAL.role.refusing(path, "written"):
         folder.mkdir(parents=True, exist_ok=True)
         with lock_file(path, f"glossary '{folder}'", purpose="change it", undone=_JOURNAL.role.undone):
