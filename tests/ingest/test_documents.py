@@ -215,13 +215,6 @@ def test_a_document_that_cannot_be_read_is_one_reject_of_the_whole_file(
     assert f"ci/agent_output.json: {message}" in result.out
 
 
-def test_elements_before_the_damage_are_kept(tmp_path: Path) -> None:
-    path = put(tmp_path, "agent_output.json", OUTPUT)
-    path.write_text(path.read_text(encoding="utf-8") + '\n{"items": [{', encoding="utf-8")
-
-    assert (len(needs(tmp_path)), scan(tmp_path).rejects.height) == (3, 1)
-
-
 def test_a_document_of_more_than_may_be_read_whole_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

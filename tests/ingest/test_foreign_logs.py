@@ -14,7 +14,6 @@ from builders.command import vocabgap
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.loading import load_settings
 from vocabgap.model.record import LOG_NAME
-from vocabgap.model.sources import Source
 
 Json = dict[str, Any]
 
@@ -76,23 +75,6 @@ def event(intent: str | None = "merge two calendars", **fields: object) -> Json:
 def only(frame: pl.DataFrame, *columns: str) -> tuple[Any, ...]:
     assert frame.height == 1
     return frame.select(columns).row(0)
-
-
-def test_a_line_that_is_broken_or_says_nothing_is_a_reject(workspace: Path) -> None:
-    found = scan(
-        put(
-            workspace,
-            EXPORT,
-            event(event="click"),
-            event(intent=None),
-            b'{"event": "click"\n',
-            b"[]\n",
-            b"{",
-        )
-    )
-
-    reasons = ["missing_description", "invalid_json", "not_an_object", "torn"]
-    assert found.rejects.select("line", "reason").rows() == list(enumerate(reasons, start=2))
 
 
 events = st.sampled_from(
@@ -160,14 +142,6 @@ def test_a_shipped_source_may_be_changed(
 
     assert found.files.select("source_path", "source").rows() == expected
     assert found.summary.records == len(expected)
-
-
-def test_the_folder_of_a_single_log_tells_its_source(workspace: Path) -> None:
-    sources = {"mine": Source(glob="exports/*.jsonl", fields={"description": "need"})}
-
-    found = scan(put(workspace, "exports/april.jsonl", {"need": "soft reeds"}), sources=sources)
-
-    assert only(found.files, "source") == ("mine",)
 
 
 @pytest.mark.parametrize(

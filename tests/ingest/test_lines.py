@@ -98,18 +98,6 @@ def test_the_last_value_of_a_repeated_key_stays(
         assert scanned.gaps[name].to_list() == [json.loads(line)[name]]
 
 
-# Images and timestamps
-
-
-def test_a_moment_before_the_first_year_is_unreadable() -> None:
-    records = [complete("a"), complete("b", timestamp=before_year_1), complete("c")]
-
-    scanned = scan_bytes(b"".join(map(as_line, records)))
-
-    assert scanned.gaps["timestamp"].is_null().to_list() == [False, True, False]
-    assert scanned.summary.repairs == {"timestamp_unreadable": 1}
-
-
 # What parsers stumble on
 
 

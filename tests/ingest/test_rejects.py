@@ -155,7 +155,3 @@ def test_a_reject_says_where_it_is_and_what_it_held(workspace: Path) -> None:
         "repo_slug": "shoots",
     }
     assert row["detail"]
-
-
-def test_a_reject_shows_the_first_512_bytes_of_its_line() -> None:
-    assert only_reject(scan_bytes(b"x" * 5_000 + b"\n"))["raw"] == "x" * 512

@@ -60,15 +60,10 @@ def test_an_empty_name_is_not_this_folder(root: str) -> None:
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9", b"new\nline", b"\xe2\x80\xae"])
-def test_an_image_folder_of_any_name_is_scanned(name: bytes, workspace: Path) -> None:
+def test_a_log_or_a_folder_of_any_name_is_scanned(name: bytes, workspace: Path) -> None:
+    path = write_log(workspace, os.fsdecode(name), gap("warm fur"))
+    log = path.rename(workspace.parent / os.fsdecode(name + b".jsonl"))
+
+    assert scan(log).summary.records == 1
     write_log(workspace, os.fsdecode(name), gap("warm fur"))
-
     assert scan(workspace).summary.records == 1
-
-
-@pytest.mark.parametrize("name", [b"caf\xe9.jsonl", b"new\nline.jsonl"])
-def test_a_single_log_whose_name_is_not_text_is_scanned(name: bytes, tmp_path: Path) -> None:
-    path = tmp_path / os.fsdecode(name)
-    path.write_bytes(as_line(gap("warm fur")))
-
-    assert scan(path).summary.records == 1

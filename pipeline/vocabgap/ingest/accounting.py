@@ -28,20 +28,12 @@ NAMELESS: Final = "nameless"
 _LOG: Final = ["repo_slug", "source_path"]
 _OWN_LOG: Final = ["tenant_id", *_LOG]
 _CONTENT: Final = pl.struct(name for name in FIELDS if name != "image_id").hash().alias("content")
-# Columns that later stages fill: writing.py the first, classifying.py the others.
-_FILLED_LATER: Final = ("capability_id", "category", "category_by", "category_probability")
 _MARKS: Final = {ROW: pl.Int64(), **{name: GAPS.schema[name] for name in ("why_not", "rule")}}
 _ID: Final = "id"
 _DIGEST: Final = re.compile(r"\b[0-9a-fA-F]{64}\b")
 _IDENTITY: Final = ("tenant_id", "record_id")
 _PLACE: Final = ("repo_slug", "source_path", "line")
 _REFERENCES: Final = ("snapshot_hash", "record_id")  # columns that a correction may name
-_PAIRS: Final = {"corrected": pl.Int64(), "correcting": pl.Int64()}
-_UNCLEAR: Final = {
-    **{name: RECORDS.schema[name] for name in _PLACE},
-    "reference": pl.String(),
-    "fitting": pl.Int64(),  # records of the image that have it
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +98,9 @@ def summarize(
 
 def accounted(records: pl.LazyFrame) -> pl.LazyFrame:
     """Return table `gaps` with column `ROW`, from marked records."""
-    later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in _FILLED_LATER]
+    # Later stages fill these columns: writing.py the first, classifying.py the others.
+    names = ("capability_id", "category", "category_by", "category_probability")
+    later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in names]
     return records.with_columns(*later, counted=pl.col("why_not").is_null()).select(*GAPS.names, ROW)
 
 
@@ -285,7 +279,10 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def _frames(pairs: list[tuple[int, int]], unclear: list[tuple[object, ...]]) -> dict[str, pl.DataFrame]:
+    columns = {name: RECORDS.schema[name] for name in _PLACE}
+    columns |= {"reference": pl.String(), "fitting": pl.Int64()}  # records of the image that have it
+    rows = dict.fromkeys(("corrected", "correcting"), pl.Int64)
     return {
-        "pairs": pl.DataFrame(pairs, schema=_PAIRS, orient="row"),
-        "unclear": pl.DataFrame(unclear, schema=_UNCLEAR, orient="row"),
+        "pairs": pl.DataFrame(pairs, schema=rows, orient="row"),
+        "unclear": pl.DataFrame(unclear, schema=columns, orient="row"),
     }

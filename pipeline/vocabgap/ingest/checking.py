@@ -25,13 +25,12 @@ from vocabgap.ingest.lines import LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, Block
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import Scan, by_reader
-from vocabgap.model.record import FIELDS, SATISFACTION_TEXTS, Repair
+from vocabgap.model.record import FIELDS, SATISFACTION_TEXTS, Repair, rating_word
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import several
 from vocabgap.model.tables import REJECTS
 from vocabgap.text import short_hash
 
-_MODE: Final = 0o644
 _KEY: Final = ("source_path", "sha256")
 
 
@@ -80,7 +79,7 @@ def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
     _JOURNAL.read(place)
     rows = _keyed(rejects).select(KnownLine.__struct_fields__).sort(pl.all(), nulls_last=True)
     with _JOURNAL.role.refusing(place, "written"):
-        write_whole(place, msgspec.json.Encoder().encode_lines(rows.to_dicts()), _MODE)
+        write_whole(place, msgspec.json.Encoder().encode_lines(rows.to_dicts()), 0o644)
 
 
 def is_known(rejects: pl.DataFrame, baseline: Iterable[KnownLine]) -> pl.Series:
@@ -191,18 +190,15 @@ class _Listing(LogDecoder):
         return self.repairs - before
 
 
-def _in_words(fields: dict[str, Any], _: LogFile) -> str:
-    word = fields["satisfaction"]
-    return f"{_shown(word)}, read as {SATISFACTION_TEXTS[word.strip().casefold()]}"
-
-
 def _shown(value: object) -> str:
     return short_repr(value) if isinstance(value, str | int | float) else json_type(value)
 
 
 # The detail of a repair, from the fields of its line and its log.
 _DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
-    Repair.SATISFACTION_IN_WORDS: _in_words,
+    Repair.SATISFACTION_IN_WORDS: lambda fields, _: (
+        f"{_shown(fields['satisfaction'])}, read as {SATISFACTION_TEXTS[rating_word(fields['satisfaction'])]}"
+    ),
     Repair.SATISFACTION_UNKNOWN: lambda fields, _: f"{_shown(fields['satisfaction'])}, read as not rated",
     Repair.COUNT_UNKNOWN: lambda fields, _: f"{_shown(fields['count'])}, read as 1",
     Repair.NULL_FOR_DEFAULT: lambda fields, _: ", ".join(nulls_for_defaults(fields)),

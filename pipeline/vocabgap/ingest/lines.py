@@ -201,25 +201,19 @@ class LogDecoder:
             self._decode_lines(log, block, counts)
         elif block.lines:
             counts.lines += 1
-            why = _placed(block.rejected, block)
-            self._reject(log, why, block.number, block.offset, block.lines[0])
+            place = (block.number, block.offset, block.lines[0])
+            self._reject(log, _placed(block.rejected, block), *place)
         else:
             self._reject(log, block.rejected)
 
     def add_file(self, log: LogFile, size: int, sha256: str, counts: LineCounts) -> None:
         """Add a log that was read to its end or as far as possible, or that repeats another one."""
-        origin = (log.repo_slug, log.source_path)
-        content = (size, counts.lines, sha256, log.kind.source, counts.passed_over)
-        self._files.append((*origin, *content, log.repeats or None))
+        row = (size, counts.lines, sha256, log.kind.source, counts.passed_over, log.repeats or None)
+        self._files.append((log.repo_slug, log.source_path, *row))
 
     def tables(self) -> LogsRead:
         """Return the tables of all logs."""
-        rejects = REJECTS.empty()
-        if self._rejects:
-            columns = zip(REJECTS.columns, zip(*self._rejects, strict=True), strict=True)
-            rejects = pl.DataFrame(
-                [pl.Series(column.name, rows, dtype=column.dtype) for column, rows in columns]
-            )
+        rejects = pl.DataFrame(self._rejects, schema=REJECTS.schema, orient="row")
         files = pl.DataFrame(self._files, schema=FILES.schema, orient="row")
         return LogsRead(self._records.parts(), rejects, files, self.repairs)
 
@@ -247,8 +241,8 @@ class LogDecoder:
         counts.lines += len(read.positions) + len(read.rejected)
         offsets: Sequence[int] = list(block.offsets())
         for position, rejected in read.rejected.items():
-            why = _placed(rejected if block.ended else _torn(rejected), block, position)
-            self._reject(log, why, block.number + position, offsets[position], block.lines[position])
+            place = (block.number + position, offsets[position], block.lines[position])
+            self._reject(log, _placed(rejected, block, position), *place)
         if not read.positions:
             return
         lines: Sequence[int] = range(block.number, block.number + len(block.lines))
@@ -309,14 +303,11 @@ def _named_by(log: LogFile) -> dict[str, str]:
 
 
 def _placed(why: Rejected, block: Block, position: int = 0) -> Rejected:
-    return Rejected(why.reason, f"{block.places[position]}: {why.detail}") if block.places else why
-
-
-def _torn(why: Rejected) -> Rejected:
-    # The last line may be cut inside a string or inside a character.
-    if why.reason not in (RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8):
-        return why
-    return Rejected(RejectReason.TORN, f"the last line was cut off: {why.detail}")
+    """Return the reason with the place of the line; the last line may be cut inside a string or character."""
+    reason, detail = why.reason, why.detail
+    if not block.ended and reason in (RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8):
+        reason, detail = RejectReason.TORN, f"the last line was cut off: {detail}"
+    return Rejected(reason, f"{block.places[position]}: {detail}" if block.places else detail)
 
 
 def _column(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series:
