@@ -85,13 +85,13 @@ def test_a_failure_is_told_without_a_traceback(
 ) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank_parts", failing(failure))
 
-    found = vocabgap("report", write_corpus(tmp_path, ONE))
+    result = vocabgap("report", write_corpus(tmp_path, ONE))
 
-    assert (found.code, found.out) == (code, "")
-    assert found.err.startswith(f"vocabgap: {message}")
-    assert ("No space left on device" in found.err) == isinstance(failure, OSError)
-    assert "Traceback" not in found.err
-    assert ("VOCABGAP_DEBUG=1" in found.err) == (code == ExitCode.BUG)
+    assert (result.code, result.out) == (code, "")
+    assert result.err.startswith(f"vocabgap: {message}")
+    assert ("No space left on device" in result.err) == isinstance(failure, OSError)
+    assert "Traceback" not in result.err
+    assert ("VOCABGAP_DEBUG=1" in result.err) == (code == ExitCode.BUG)
 
 
 def test_a_bug_is_raised_where_somebody_looks_for_it(

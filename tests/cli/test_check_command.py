@@ -27,6 +27,7 @@ def test_where_nothing_is_found_it_is_told_what_was_looked_for_and_where(tmp_pat
         in missing
     )
     assert "`vocabgap manual gap-logs`" in hint
+    assert "`vocabgap log` begins a log" in hint
 
 
 def test_a_bad_line_is_named_and_is_invalid_input(tmp_path: Path) -> None:
@@ -131,23 +132,3 @@ def test_a_hostile_folder_name_is_printed_and_not_obeyed(tmp_path: Path, name: s
     assert result.code == 2, result.err
     shown = name.replace("\x1b", "\\u001b").replace("\u202e", "\\u202e")
     assert f"{shown}/vocabulary_gaps.jsonl:1" in result.out
-
-
-def test_a_hostile_field_is_printed_and_not_obeyed(tmp_path: Path) -> None:
-    root = write_corpus(
-        tmp_path,
-        {"one": ['{"description": "x", "timestamp": 3, "notes": ["[/x]\\u001b"]}', "\x1b[/x]"]},
-    )
-    result = vocabgap("check", root)
-    assert result.code == 2, result.err
-    assert "\x1b" not in result.out
-
-
-def test_a_folder_named_like_markup_is_shown_whole(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"[": [], "x]": []})
-    nested = root / "[" / "x]"
-    nested.mkdir()
-    (nested / "vocabulary_gaps.jsonl").write_text("[1]\n")
-    result = vocabgap("check", root)
-    assert result.code == 2, result.err
-    assert "[/x]/vocabulary_gaps.jsonl:1" in result.out

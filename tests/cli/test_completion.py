@@ -16,9 +16,11 @@ PROGRAM = Path(sys.executable).with_name("vocabgap")
 
 def ask(shell: str, **variables: str) -> str:
     environment = {**os.environ, "_VOCABGAP_COMPLETE": f"complete_{shell}", **variables}
-    done = subprocess.run([PROGRAM], env=environment, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    return done.stdout
+    process = subprocess.run(
+        [PROGRAM], env=environment, capture_output=True, text=True, check=False
+    )
+    assert process.stderr == ""
+    return process.stdout
 
 
 def bash(line: str) -> list[str]:

@@ -121,11 +121,11 @@ def test_an_installed_wheel_has_the_demo(unpacked: Path, tmp_path: Path, demo: P
     program = [sys.executable, "-m", "vocabgap", "demo"]
     environment = {**os.environ, "PYTHONPATH": str(unpacked), "PYTHONDONTWRITEBYTECODE": "1"}
 
-    made = subprocess.run(
+    process = subprocess.run(
         program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
 
-    assert (made.returncode, made.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")
     written = contents(tmp_path / "vocabgap-demo")
     assert {name for name in contents(demo) if not name.endswith(".png")} < {*written}
     assert (tmp_path / "vocabgap-demo" / "out" / "report.html").exists()

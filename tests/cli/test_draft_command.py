@@ -36,24 +36,24 @@ def packs(tmp_path: Path) -> Path:
 def test_a_draft_is_json() -> None:
     result = vocabgap("draft", "film grain")
 
-    made = json.loads(result.out)
+    document = json.loads(result.out)
     assert result.code == 0
-    assert made["entry"] == {
+    assert document["entry"] == {
         "name": "film_grain", "description": "Film grain.", "tags": ["film", "grain"], "touches": ["grain"],
     }  # fmt: skip
-    assert made["draft"].startswith("made from 1 gap record")
+    assert document["draft"].startswith("made from 1 gap record")
 
 
 def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(
     published: Path, packs: Path
 ) -> None:
-    made = json.loads(
+    document = json.loads(
         vocabgap("draft", "mask the sky", "--run", published, "--vocabulary", packs).out
     )
 
-    assert made["entry"]["name"] != "sky_mask"
-    assert made["nearest"][0]["entry"] == "sky_mask"
-    assert any("'sky_mask'" in note for note in made["notes"])
+    assert document["entry"]["name"] != "sky_mask"
+    assert document["nearest"][0]["entry"] == "sky_mask"
+    assert any("'sky_mask'" in note for note in document["notes"])
 
 
 def test_a_vocabulary_of_the_settings_is_used(published: Path, packs: Path, tmp_path: Path) -> None:

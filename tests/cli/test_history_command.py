@@ -67,16 +67,6 @@ def test_one_capability_has_a_line_for_each_run_the_newest_first() -> None:
     assert message[-1] == "and 1 earlier run; `--top 0` shows all"
 
 
-def test_it_needs_no_more_than_ascii_and_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
-
-    message = (vocabgap("history").out + vocabgap("history", "sky mask").out).replace("─", "-")
-
-    assert message.isascii()
-    assert "\x1b" not in message
-    assert max(map(len, message.splitlines())) <= 70
-
-
 def test_parts_that_were_merged_stand_there_as_they_were_called(folder: Path) -> None:
     settings = Settings(decisions=DecisionSettings(file=str(folder / "decisions.jsonl")))
     Decisions(folder / "out", folder / "decisions.jsonl", actor="ana", now=MONTHS[-1]).merge(

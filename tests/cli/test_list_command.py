@@ -160,7 +160,7 @@ def test_lines_that_could_not_be_read_are_told_with_where_to_look(tmp_path: Path
 def test_what_cannot_be_meant_is_refused(
     photos: Path, options: list[str], code: int, message: str
 ) -> None:
-    refused = vocabgap("list", photos, *options)
+    result = vocabgap("list", photos, *options)
 
-    assert (refused.code, refused.out) == (code, "")
-    assert message in refused.err
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err

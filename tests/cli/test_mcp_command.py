@@ -26,12 +26,6 @@ def test_a_root_that_does_not_exist_is_told_before_anything_is_served() -> None:
     assert "root 'nowhere' does not exist" in result.err
 
 
-def test_settings_are_checked(photos: Path) -> None:
-    result = vocabgap("mcp", photos, "--out", "")
-    assert result.code == 2
-    assert "--out" in result.err
-
-
 @needs_sdk
 @pytest.mark.parametrize(
     ("roots", "code", "why"),

@@ -59,6 +59,6 @@ def test_reclassify_is_a_flag(photos: Path) -> None:
 def test_settings_that_cannot_be_meant_are_refused(
     photos: Path, tmp_path: Path, text: str, problem: str
 ) -> None:
-    refused = vocabgap("report", photos, "--config", write_config(tmp_path, text))
-    assert refused.code == 2
-    assert problem in refused.err
+    result = vocabgap("report", photos, "--config", write_config(tmp_path, text))
+    assert result.code == 2
+    assert problem in result.err

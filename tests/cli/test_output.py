@@ -86,13 +86,6 @@ def test_json_is_json_where_stdout_knows_only_ascii(installed: Path, tmp_path: P
     assert json.loads(result.stdout.splitlines()[0])["raw"] == "größe 木"
 
 
-def test_people_s_words_are_not_among_events(capsys: pytest.CaptureFixture[str]) -> None:
-    output = Output(as_json=True)
-    output.text("table")
-    output.note("by the way")
-    assert capsys.readouterr() == ("", "")
-
-
 @given(text=st.text(st.characters(exclude_categories=())))
 def test_a_cell_of_any_text_is_printable_and_leaves_the_table_standing(text: str) -> None:
     lines = table(("a", "b"), [(text, "end"), (None, 3)]).splitlines()
@@ -187,8 +180,8 @@ def test_a_reader_that_stops_early_is_no_error(installed: Path) -> None:
 def test_an_exit_code_outlives_messages_that_cannot_be_written(tmp_path: Path) -> None:
     program = [sys.executable, "-c", "from vocabgap.doors.cli.app import main; main()"]
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        done = subprocess.run(
+        process = subprocess.run(
             [*program, "check", str(tmp_path / "absent")], stderr=full, check=False
         )
 
-    assert done.returncode == ExitCode.NOT_FOUND
+    assert process.returncode == ExitCode.NOT_FOUND

@@ -213,16 +213,6 @@ def test_a_report_of_nothing_is_not_published_unless_meant(
     assert ("No record in these logs counts" if images else "No log was found") in result.out
 
 
-def test_where_no_log_is_found_it_is_told_what_was_looked_for_and_where(tmp_path: Path) -> None:
-    result = vocabgap("report", write_corpus(tmp_path, {}), "--quiet")
-
-    assert (
-        f"no log was found in '{tmp_path / 'photos'}': looked for vocabulary_gaps.jsonl, "
-        in result.err
-    )
-    assert "`vocabgap log` begins a log" in result.err
-
-
 def test_a_report_whose_logs_are_gone_leaves_the_one_before(photos: Path, tmp_path: Path) -> None:
     vocabgap("report", photos)
     before = (tmp_path / "out" / "run.json").read_bytes()
@@ -263,15 +253,6 @@ def test_a_name_that_no_record_has_is_invalid_and_the_nearest_are_named(
 
     assert (result.code, result.out, result.err) == (2, "", f"vocabgap: {why}\n  {hint}\n")
     assert not (tmp_path / "out").exists()
-
-
-def test_a_name_that_no_record_has_is_noted_where_nothing_may_be_published(photos: Path) -> None:
-    result = vocabgap("report", photos, "--image", "her", "--operation", "graim", "--allow-empty")
-
-    assert result.code == 0
-    assert "None of 3 records matches the filters." in result.out
-    assert "no record has image 'her'; the nearest: heron\n" in result.err
-    assert "no record has operation 'graim'; the nearest: grain\n" in result.err
 
 
 def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(photos: Path) -> None:

@@ -71,11 +71,11 @@ def labels_of_screens(result: CommandResult) -> list[str]:
 
 @pytest.mark.parametrize("words", [("review",), ("--json", "review")])
 def test_without_a_terminal_it_says_what_to_do(words: tuple[str, ...]) -> None:
-    answer = vocabgap(*words, "photos")
+    result = vocabgap(*words, "photos")
 
-    assert answer.code == 2
-    assert "a review needs a terminal" in answer.err + answer.out
-    assert "vocabgap.review in Python" in answer.err + answer.out
+    assert result.code == 2
+    assert "a review needs a terminal" in result.err + result.out
+    assert "vocabgap.review in Python" in result.err + result.out
 
 
 @pytest.mark.parametrize("ticks", ["1,-a", "1-1 1 -Aa"])

@@ -61,23 +61,6 @@ def test_several_roots_and_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
     assert "4 mentions." in vocabgap("report").out
 
 
-@pytest.mark.parametrize(
-    ("value", "why"),
-    [('"photos"', "expected a list"), ("[3]", "expected text"), ('[""]', "expected")],
-    ids=str,
-)
-def test_roots_that_are_no_paths_are_told_with_their_file(
-    tmp_path: Path, value: str, why: str
-) -> None:
-    (tmp_path / "vocabgap.toml").write_text(f"[ingest]\nroots = {value}\n")
-
-    result = vocabgap("report")
-
-    assert result.code == 2
-    assert "vocabgap.toml: [ingest] roots: " in result.err
-    assert why in result.err
-
-
 def test_a_root_of_the_settings_that_is_gone_is_said_to_be_of_the_settings(
     settings: Path, tmp_path: Path
 ) -> None:

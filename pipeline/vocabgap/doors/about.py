@@ -63,7 +63,7 @@ def status(call: "Call", _request: Status) -> Answer:
     run = last and {
         "now": last.now,
         "capabilities": last.capabilities,
-        "command": last.command and f"vocabgap report --from {shlex.quote(file)} --out again",
+        "command": f"vocabgap report --from {shlex.quote(file)} --out again" * last.can_be_repeated,
         "narrowed_to": last.narrowed_to,
     }
     return Answer(

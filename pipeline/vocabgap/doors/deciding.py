@@ -190,7 +190,7 @@ class Standing(StrEnum):
     IN_FORCE = "in force"
     OUTGROWN = "outgrown"
     UNDONE = "undone"
-    UNDO = "undo"
+    UNDOS = "undo"
 
 
 class ListDecisions(Request):
@@ -237,10 +237,7 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
         ),
         result={
             "decisions": len(decisions),
-            "in_force": standings.count(Standing.IN_FORCE),
-            "outgrown": standings.count(Standing.OUTGROWN),
-            "undone": standings.count(Standing.UNDONE),
-            "undos": standings.count(Standing.UNDO),
+            **{standing.name.lower(): standings.count(standing) for standing in Standing},
             "file": printable_name(str(book.file)),
         },
         view="decisions.txt.j2",
@@ -259,5 +256,5 @@ def _standing(decision: "Decision", undone: "dict[str, Decision]", outgrown: fro
     if decision.decision_id in undone:
         return Standing.UNDONE
     if decision.undoes is not None:
-        return Standing.UNDO
+        return Standing.UNDOS
     return Standing.OUTGROWN if decision.decision_id in outgrown else Standing.IN_FORCE

@@ -89,7 +89,7 @@ def review(call: "Call", request: ReviewRequest, selection_at: SelectionAt) -> A
     return Answer(
         result={
             "screens": len(dialogue.answered),
-            "decisions": sum(len(made) for _, made in dialogue.answered),
+            "decisions": sum(len(decisions) for _, decisions in dialogue.answered),
             "file": dialogue.place,
         },
         view="review.txt.j2",
@@ -135,8 +135,8 @@ class _Dialogue:
         if not self.answered:
             self._output.text("this is the first screen")
             return None
-        screen, made = self.answered.pop()
-        undos = self._saved(lambda: self._review.undo(made))
+        screen, decisions = self.answered.pop()
+        undos = self._saved(lambda: self._review.undo(decisions))
         self._output.text(f"undid {count(len(undos), 'decision')}")
         return screen
 
@@ -174,12 +174,12 @@ class _Dialogue:
         """Save an answer, or only try it, and say what it changes."""
         before = self._review.clusters
         if is_trial:
-            made = self._review.decisions(screen, ticks)
-            after = self._review.after(made)
+            decisions = self._review.decisions(screen, ticks)
+            after = self._review.after(decisions)
         else:
-            made = self._saved(lambda: self._review.decisions(screen, ticks))
+            decisions = self._saved(lambda: self._review.decisions(screen, ticks))
             after = self._review.clusters
-            self.answered.append((screen, made))
+            self.answered.append((screen, decisions))
         kept = screen.staying(ticks.apart)[0]
         values = {
             "is_trial": is_trial,
@@ -188,7 +188,7 @@ class _Dialogue:
             "before": before.standing(kept),
             "after": after.standing(kept),
             "standing": after.standing,
-            "undone": self._review.undone(made),
+            "undone": self._review.undone(decisions),
         }
         self._show("review-change.txt.j2", values)
 

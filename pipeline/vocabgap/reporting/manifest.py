@@ -195,6 +195,11 @@ class Manifest(msgspec.Struct, frozen=True):
         return Selection() if self.parameters is None else self.parameters.selection
 
     @property
+    def can_be_repeated(self) -> bool:
+        """Tell whether the manifest has what `--from` needs; those of earlier versions have not."""
+        return self.parameters is not None and bool(self.parameters.paths)
+
+    @property
     def unit(self) -> str:
         """Return what the run counts, such as `image`."""
         return self.settings.unit({log.source for log in self.inputs if log.lines})

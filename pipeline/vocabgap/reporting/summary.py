@@ -217,7 +217,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         overlong=0 if counted is None else int(counted["overlong"].sum()),
         account=manifest.account or account_of(tables.gaps, overview, tables.rejects, scanned),
         selection=tuple(manifest.selection.in_words().items()),
-        command=manifest.command,
+        command=manifest.command * manifest.can_be_repeated,
         reclassified=reclassified_of(counted)
         if counted is not None and settings.categories.reclassify
         else None,
