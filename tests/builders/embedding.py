@@ -20,18 +20,8 @@ DIMS: Final = 4
 _WIDE: Final = 32  # numbers in a word vector of the int8 model
 
 WORDS: Final = (
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "sky",
-    "mask",
-    "warm",
-    "skin",
-    "tone",
-    "a",
-    "##s",
-)
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "sky", "mask", "warm", "skin", "tone", "a", "##s",
+)  # fmt: skip
 
 ECHO: Final = "echo"  # an output that is what was fed
 

@@ -13,19 +13,7 @@ from vocabgap.reporting.summary import Summary
 _VOID = frozenset({"meta", "input", "br"})
 # What ends without an end tag: where its parent does, and before any of these.
 _BLOCKS = {
-    "p",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "ul",
-    "li",
-    "dl",
-    "div",
-    "nav",
-    "section",
-    "table",
-    "details",
+    *["p", "h1", "h2", "h3", "h4", "ul", "li", "dl", "div", "nav", "section", "table", "details"]
 }
 _ENDED_BY = {
     "td": {"td", "th", "tr", "tbody"},

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcp_server.calls import Connect, data_of
-from vocabgap.listing.records import Listing, listing
 from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:
@@ -59,28 +58,6 @@ async def test_work_that_nobody_waits_for_ends_at_its_next_stage(
         assert held.finished == 0
         message = await data_of(client, "report_gaps")
     assert (message["capabilities"], held.finished) == (3, 1)
-
-
-async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_read(
-    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-    listed: list[object] = []
-
-    def waiting(*positional: Any, **named: Any) -> Listing:  # noqa: ANN401 - handed on as they are
-        begun.set()
-        assert go_on.wait(LONGEST)
-        return listing(*positional, **named)
-
-    monkeypatch.setattr("vocabgap.doors.mcp.tools.listing", waiting)
-    monkeypatch.setattr("vocabgap.doors.mcp.tools.list_answer", listed.append)
-    async with connect(photos) as client:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(client.call_tool, "list_gaps", {})
-            assert await anyio.to_thread.run_sync(begun.wait, LONGEST)
-            tasks.cancel_scope.cancel()
-        go_on.set()
-    assert listed == []
 
 
 async def test_what_waits_for_its_turn_is_cancelled_at_once(

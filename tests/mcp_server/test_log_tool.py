@@ -25,19 +25,6 @@ def last_of(root: Path, image: str) -> dict[str, Any]:
     return record
 
 
-def holding(patch: pytest.MonkeyPatch, name: str) -> tuple[threading.Event, threading.Event]:
-    """Hold a function: tells when it began, and waits until it may go on."""
-    begun, go_on = threading.Event(), threading.Event()
-
-    def held(*_: object, **__: object) -> None:
-        begun.set()
-        assert go_on.wait(20)
-        raise TimeoutError
-
-    patch.setattr(f"vocabgap.{name}", held)
-    return begun, go_on
-
-
 async def test_a_gap_is_logged_with_every_field(connect: Connect, photos: Path) -> None:
     given: dict[str, object] = {
         "description": "no mask for the sky alone",
@@ -69,10 +56,7 @@ async def test_without_an_image_a_gap_is_logged_for_the_root(
     async with connect(project) as client:
         message = await data_of(client, "log_vocabulary_gap", missing_capability="graft a branch")
         ranked = await data_of(client, "report_gaps")
-    assert (message["record"]["image_id"], last_of(project, ".")["image_id"]) == (
-        "orchard",
-        "orchard",
-    )
+    assert message["record"]["image_id"] == last_of(project, ".")["image_id"] == "orchard"
     assert [each["label"] for each in ranked["capability"]] == ["graft a branch"]
     (tmp_path / "elsewhere").touch()
     (project / LOG).unlink()
@@ -149,17 +133,6 @@ async def test_what_cannot_be_logged_is_refused_and_nothing_is_written(
     assert {path: path.read_bytes() for path in photos.rglob(LOG)} == before
 
 
-async def test_a_link_out_of_the_root_is_not_written_to(
-    connect: Connect, photos: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "outside").mkdir()
-    (photos / "linked").symlink_to(tmp_path / "outside")
-    async with connect(photos) as client:
-        error = await error_of(client, "log_vocabulary_gap", image_id="linked", description="x")
-    assert "is outside the root" in error["message"]
-    assert list((tmp_path / "outside").iterdir()) == []
-
-
 async def test_a_log_that_another_program_holds_keeps_no_other_image_waiting(
     connect: Connect, photos: Path
 ) -> None:
@@ -193,18 +166,16 @@ async def test_a_correction_replaces_what_was_logged(connect: Connect, photos: P
 
 async def test_a_category_that_is_not_known_is_noted(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
-        message = [
-            await data_of(
-                client,
-                "log_vocabulary_gap",
-                image_id="heron",
-                description="x",
-                intent_category=category,
-            )
+        notes = [
+            (
+                await data_of(
+                    client, "log_vocabulary_gap", description="x", intent_category=category
+                )
+            )["note"]
             for category in ("lokal", "local")
         ]
-    assert "'lokal' is not known; similar categories: local" in message[0]["note"]
-    assert message[1]["note"] is None
+    assert "'lokal' is not known; similar categories: local" in notes[0]
+    assert notes[1] is None
 
 
 async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(
@@ -219,11 +190,8 @@ async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(
         return last_of(photos, "heron")["session_id"]
 
     async with connect(photos) as client:
-        first, again, named = (
-            await log(client),
-            await log(client, session_id=None),
-            await log(client, session_id="s"),
-        )
+        first, again = await log(client), await log(client, session_id=None)
+        named = await log(client, session_id="s")
         monkeypatch.setenv("VOCABGAP_SESSION", "of the environment")
         message = await log(client)
         monkeypatch.delenv("VOCABGAP_SESSION")
@@ -237,7 +205,14 @@ async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(
 async def test_logging_does_not_wait_for_a_ranking(
     connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, go_on = holding(monkeypatch, "pipeline.analyse")
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(*_: object, **__: object) -> None:
+        begun.set()
+        assert go_on.wait(20)
+        raise TimeoutError
+
+    monkeypatch.setattr("vocabgap.pipeline.analyse", held)
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, "report_gaps", {})
         assert await anyio.to_thread.run_sync(begun.wait, 20)

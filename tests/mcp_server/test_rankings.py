@@ -36,17 +36,11 @@ def workspace(photos: Path, vocabulary: Path, tmp_path: Path) -> Workspace:
     return Workspace(photos, settings)
 
 
-def test_a_ranking_is_made_once_while_nothing_changes(
-    workspace: Workspace, ranked: list[Selection]
-) -> None:
-    assert workspace.ranking(EVERYTHING) is workspace.ranking(EVERYTHING)
-    assert ranked == [EVERYTHING]
-
-
-def test_a_ranking_is_made_again_where_a_gap_was_logged_and_after_a_while(
+def test_a_ranking_is_kept_until_a_gap_is_logged_and_for_a_while(
     workspace: Workspace, ranked: list[Selection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workspace.ranking(EVERYTHING)
+    assert workspace.ranking(EVERYTHING) is workspace.ranking(EVERYTHING)
+    assert len(ranked) == 1
     workspace.logged += 1
     workspace.ranking(EVERYTHING)
     assert len(ranked) == 2

@@ -105,10 +105,8 @@ def list_gaps(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     session at its end.
     """
     selection = Selection.asked(structs.asdict(request), datetime.now(UTC))
-    workspace.checkpoint()
     most, settings = request.limit or MOST_GAPS, workspace.settings
     listed = listing(workspace.root, selection, limit=most, after=request.cursor, settings=settings)
-    workspace.checkpoint()
     return list_answer(listed)
 
 

@@ -28,7 +28,7 @@ _NAME_HINT: Final = "expected the name of a folder in the server's root, not a p
 class Workspace:
     """The folder of the logs, the settings and the rankings that the tools of a server use.
 
-    Long work calls the `checkpoint` at places where it may stop.
+    A ranking calls the `checkpoint` between its stages; it may stop the work.
     """
 
     def __init__(
