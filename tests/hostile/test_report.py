@@ -179,15 +179,12 @@ def texts_in(value: object) -> Iterator[str]:
 
 
 def test_a_page_of_hostile_texts_has_the_elements_and_attributes_of_one_of_benign_texts(
-    shapes: tuple[Shape, Shape],
+    doms: tuple[Dom, Dom], shapes: tuple[Shape, Shape]
 ) -> None:
     benign, hostile = shapes
     assert hostile == benign
-
-
-def test_no_attribute_holds_a_text_of_a_log(doms: tuple[Dom, Dom]) -> None:
-    benign, hostile = map(values, doms)
-    assert hostile == benign
+    benign_values, hostile_values = map(values, doms)
+    assert hostile_values == benign_values
 
 
 def test_nothing_in_a_page_is_run_or_fetched_but_its_own_script_and_style(
@@ -215,11 +212,10 @@ def test_the_first_thing_after_the_encoding_is_the_policy(pages: tuple[str, str]
     )
 
 
-def test_a_page_holds_no_unseen_character(pages: tuple[str, str]) -> None:
+def test_a_page_and_its_data_hold_no_unseen_character(
+    pages: tuple[str, str], data: dict[str, object]
+) -> None:
     assert not unseen(pages[1])
-
-
-def test_the_data_of_a_page_are_texts_that_can_be_seen(data: dict[str, object]) -> None:
     assert not unseen("\n".join(texts_in(data)))
 
 
@@ -259,14 +255,10 @@ def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_t
     )
 
 
-def test_a_report_holds_no_unseen_character(pair: Pair) -> None:
-    _, hostile = pair
-    assert not unseen(text_of(hostile))
-
-
-def test_nothing_in_a_report_is_linked_by_a_renderer(pair: Pair) -> None:
-    _, hostile = pair
-    assert not addresses(text_of(hostile))
+def test_a_report_holds_no_unseen_character_and_nothing_that_a_renderer_links(pair: Pair) -> None:
+    text = text_of(pair[1])
+    assert not unseen(text)
+    assert not addresses(text)
 
 
 def test_every_hostile_label_entry_and_reason_is_shown_as_it_was_written(

@@ -18,38 +18,44 @@ TEXT_OR_JSON = pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "j
 OURS = re.compile("\x1b\\[[0-9;]*m")  # a style, as a table on a terminal has some
 
 
-@pytest.mark.parametrize(
-    ("form", "as_text"),
-    [([], []), (["--json"], []), ([], ["--format", "csv"])],
-    ids=["table", "json", "csv"],  # the Markdown is that of the file
-)
-def test_report(hostile: Dressed, form: list[str], as_text: list[str]) -> None:
+@TEXT_OR_JSON
+def test_what_reads_logs(
+    hostile: Dressed,
+    heaped: Run,
+    form: list[str],
+    texts: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("VOCABGAP_ACTOR", " ".join(texts).replace("\0", ""))
     roots, config = hostile
-    assert "renamed0" in told(*form, "report", *roots, "--config", config, *as_text)
+    common = ("--config", config)
+    checked = told(*form, "check", *roots, *common, code=ExitCode.INVALID_INPUT)
+    assert checked.count("wrong_type") >= len(roots)
+    decisions = told(*form, "decisions", "list", *common)
+    assert len(decisions.splitlines()) > 3 * len(roots)
+    assert "because0" in decisions
+    assert "spelt0" in told(*form, "status", *common)
+    assert "renamed0" in told(*form, "report", *roots, *common)
+    published = (*common, "--run", heaped.published.folder)
+    assert "open0" in told(*form, "list", *roots, "--limit", "0", *published)
+    if not form:
+        assert "renamed0" in told("report", *roots, *common, "--format", "csv")
+        assert "open0" in told("list", *roots, "--limit", "0", *published, "--format", "csv")
 
 
 @TEXT_OR_JSON
-def test_check(hostile: Dressed, form: list[str]) -> None:
+def test_show_and_draft(hostile: Dressed, heaped: Run, form: list[str]) -> None:
     roots, config = hostile
-    printed = told(*form, "check", *roots, "--config", config, code=ExitCode.INVALID_INPUT)
-    assert printed.count("wrong_type") >= len(roots)
-
-
-@TEXT_OR_JSON
-def test_draft(heaped: Run, form: list[str]) -> None:
-    folder = heaped.published.folder
-    renamed = [item.capability_id for item in heaped.published.summary.capabilities]
-    assert renamed
-    for need in renamed:
-        assert "wanted" in told(*form, "draft", need, "--run", folder)
-
-
-@TEXT_OR_JSON
-def test_decisions_list(hostile: Dressed, form: list[str]) -> None:
-    roots, config = hostile
-    printed = told(*form, "decisions", "list", "--config", config)
-    assert len(printed.splitlines()) > 3 * len(roots)
-    assert "because0" in printed
+    run = ("--run", heaped.published.folder)
+    asked: list[str | Path] = [*roots, "--config", config, *run]
+    gap = json.loads(told("--json", "list", *asked, "--limit", "0").splitlines()[0])
+    for kind in ("image", "session", "record"):
+        assert "noted" in told(*form, "show", gap[f"{kind}_id"], *asked, "--kind", kind) or not form
+    needs = [item.capability_id for item in heaped.published.summary.capabilities]
+    assert needs
+    for need in needs:
+        assert need in told(*form, "show", need, *asked)
+        assert "wanted" in told(*form, "draft", need, *run)
 
 
 @TEXT_OR_JSON
@@ -58,51 +64,8 @@ def test_decide(hostile: Dressed, tmp_path: Path, form: list[str], texts: list[s
     ranked = json.loads(told("--json", "report", roots[0], "--config", config).splitlines()[4])
     text = f"x{' '.join(texts)}"
     given = (text, "--why", text, "--actor", text, "--decisions", tmp_path / "own.jsonl")
-    assert "rename" in told(
-        *form, "decide", "rename", ranked["capability"]["capability_id"], *given
-    )
-
-
-@pytest.mark.parametrize(
-    ("form", "as_text"),
-    [([], []), (["--json"], []), ([], ["--format", "csv"])],
-    ids=["table", "json", "csv"],
-)
-def test_list(hostile: Dressed, heaped: Run, form: list[str], as_text: list[str]) -> None:
-    roots, config = hostile
-    asked = ("--limit", "0", "--config", config, "--run", heaped.published.folder)
-    assert "open0" in told(*form, "list", *roots, *asked, *as_text)
-
-
-@TEXT_OR_JSON
-def test_show(hostile: Dressed, heaped: Run, form: list[str]) -> None:
-    roots, config = hostile
-    rows = told(
-        "--json",
-        "list",
-        *roots,
-        "--limit",
-        "0",
-        "--config",
-        config,
-        "--run",
-        heaped.published.folder,
-    )
-    gap = json.loads(rows.splitlines()[0])
-    asked: list[str | Path] = [*roots, "--config", config, "--run", heaped.published.folder]
-    for kind in ("image", "session", "record"):
-        assert "noted" in told(*form, "show", gap[f"{kind}_id"], *asked, "--kind", kind) or not form
-    for need in heaped.published.summary.capabilities:
-        assert need.capability_id in told(*form, "show", need.capability_id, *asked)
-
-
-@TEXT_OR_JSON
-def test_status(
-    hostile: Dressed, monkeypatch: pytest.MonkeyPatch, form: list[str], texts: list[str]
-) -> None:
-    _, config = hostile
-    monkeypatch.setenv("VOCABGAP_ACTOR", " ".join(texts).replace("\0", ""))
-    assert "spelt0" in told(*form, "status", "--config", config)
+    need = ranked["capability"]["capability_id"]
+    assert "rename" in told(*form, "decide", "rename", need, *given)
 
 
 @TEXT_OR_JSON

@@ -7,6 +7,7 @@ folder: a log itself, or a lock file that names its holder.
 import errno
 import getpass
 import os
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from filelock import lock_descriptor
 
 from vocabgap.errors import StateError
@@ -24,23 +24,7 @@ from vocabgap.files.opening import descriptor_of, whole
 # Seconds to wait for another writer: until `on_wait` is called, and until an error is raised.
 SILENT_WAIT: Final = 1.0
 LONGEST_WAIT: Final = 30.0
-_BETWEEN_TRIES: Final = 0.05
-_MOST_READ: Final = 4096  # bytes of a lock file
-_LOCKS: Final = Path("/proc/locks")
 _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
-
-
-class Holder(msgspec.Struct, frozen=True):
-    """The holder of a lock, as the lock file names it."""
-
-    pid: int
-    user: str
-    host: str
-    purpose: str
-    since: str
-
-    def __str__(self) -> str:
-        return f"process {self.pid} of {self.user} on {self.host}, since {self.since}: {self.purpose}"
 
 
 @contextmanager
@@ -59,7 +43,7 @@ def lock_file(
     descriptor = descriptor_of(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
         lock(descriptor, held, undone=undone, on_wait=on_wait)
-        _note(descriptor, msgspec.json.encode(_this_process(purpose)))
+        _note(descriptor, _this_process(purpose).encode())
         try:
             yield
         finally:
@@ -97,7 +81,7 @@ def lock(
         if waited >= SILENT_WAIT and not is_announced:
             on_wait(_holder(descriptor))
             is_announced = True
-        time.sleep(_BETWEEN_TRIES)
+        time.sleep(0.05)
 
 
 def _is_locked(descriptor: int, held: str) -> bool:
@@ -114,25 +98,27 @@ def _is_locked(descriptor: int, held: str) -> bool:
 
 def _holder(descriptor: int) -> str:
     """Return the holder of a lock, from the lock file or from the system's list of locks."""
-    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return str(msgspec.json.decode(os.pread(descriptor, _MOST_READ, 0), type=Holder))
+    with suppress(OSError, UnicodeDecodeError):
+        note = os.pread(descriptor, 4096, 0).decode()
+        if re.fullmatch(r"process \d+ of .*", note):
+            return note
     with suppress(OSError):
         status = os.fstat(descriptor)
         device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
-        for entry in whole(_LOCKS).decode().splitlines():
+        for entry in whole(Path("/proc/locks")).decode().splitlines():
             fields = entry.split()
             if fields[1] == "FLOCK" and fields[5] == device and int(fields[4]) > 0:
                 return f"process {fields[4]}"
     return "another writer"
 
 
-def _this_process(purpose: str) -> Holder:
+def _this_process(purpose: str) -> str:
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a container's user may have no name
         user = f"user {os.getuid()}"
     since = datetime.now(UTC).isoformat(timespec="seconds")
-    return Holder(os.getpid(), user, socket.gethostname(), purpose, since)
+    return f"process {os.getpid()} of {user} on {socket.gethostname()}, since {since}: {purpose}"
 
 
 def _note(descriptor: int, content: bytes) -> None:
