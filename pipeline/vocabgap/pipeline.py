@@ -334,7 +334,7 @@ def run(
         share=share,
         shortlist=shortlist_of(analysis.ranked, analysis.vocabulary, settings),
         choices=choices_of(screens_of(analysis.clusters, analysis.ranked), analysis.ranked),
-        places=places_of(analysis.clusters, analysis.ranked, settings.rank),
+        places=places_of(analysis.clusters, analysis.ranked),
         earlier=(target, previous),
     )
     if engine is not None and address:

@@ -12,21 +12,21 @@ LONG = [{"missing_capability": "long", "session_id": f"s{n}"} for n in range(2)]
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({}, ["often", "widely", "long"]),
-        ({"min_images": 2}, ["widely", "often", "long"]),
-        ({"min_sessions": 1}, ["often", "long", "widely"]),
-        ({"min_sessions": 2}, ["long", "often", "widely"]),
+        ({}, [("often", True), ("widely", True), ("long", True)]),
+        ({"min_images": 2}, [("widely", True), ("often", False), ("long", False)]),
+        ({"min_sessions": 1}, [("often", True), ("long", True), ("widely", False)]),
+        ({"min_sessions": 2}, [("long", True), ("often", False), ("widely", False)]),
         (
             {"min_images": 2, "min_sessions": 1},
-            ["often", "widely", "long"],
+            [("often", False), ("widely", False), ("long", False)],
         ),
-        ({"min_images": 0}, ["often", "widely", "long"]),
+        ({"min_images": 0}, [("often", True), ("widely", True), ("long", True)]),
     ],
 )
 def test_what_is_not_established_is_kept_behind_all_others(
-    settings: dict[str, int], expected: list[str]
+    settings: dict[str, int], expected: list[tuple[str, bool]]
 ) -> None:
     table = ranked([*OFTEN, *WIDELY, *LONG], **settings)
 
-    assert table["label"].to_list() == expected
+    assert table.select("label", "established").rows() == expected
     assert table["rank"].to_list() == [1, 2, 3]

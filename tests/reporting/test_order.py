@@ -75,3 +75,12 @@ def test_a_report_says_what_its_frame_is_ranked_by(
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "is first by priority" in text
     assert "is missing most" not in text
+
+
+def test_a_report_without_settings_follows_the_limits_of_its_ranking(
+    ranked: Callable[..., pl.DataFrame], tmp_path: Path
+) -> None:
+    summary = report(ranked(min_images=2), tmp_path / "out").summary
+
+    labels = [item.label for item in summary.capabilities]
+    assert (labels, summary.hidden) == (["film grain", "moon glow", "lens flare"], 1)

@@ -149,6 +149,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ]
     decisions: Annotated[tuple[str, ...], means("active decisions about it, in order")]
+    established: Annotated[bool, means("whether it has the images and sessions that the settings ask for")]
     pinned: Annotated[bool, means("whether people pinned it; then it is listed even if entries cover it")]
     asked_by: Annotated[tuple[Asker, ...], means("tenants and repositories, most mentions first")]
     mentions_low: Annotated[int, means("fewest mentions in a 90 % interval for the grouping of the wordings")]

@@ -138,7 +138,9 @@ def capabilities_of(
         with_priority(_capabilities(tables, clusters), settings, whole.now, whole.earliest)
         .join(weekly, on="cluster", how="left")
         .join(identities.rename({"label": "given"}), on="cluster", how="left")
-        .with_columns(pl.coalesce("given", "label").alias("label"))
+        .with_columns(
+            pl.coalesce("given", "label").alias("label"), is_established(settings.fewest).alias("established")
+        )
     )
 
     def placed(*, pins: bool) -> pl.DataFrame:
@@ -164,15 +166,13 @@ def capabilities_of(
     )
 
 
-def order_of(
-    ranked: pl.DataFrame, ranked_by: RankBy | str | None = None, settings: RankSettings = _DEFAULTS
-) -> RankBy:
+def order_of(ranked: pl.DataFrame, ranked_by: RankBy | str | None = None) -> RankBy:
     """Return the count that a ranking is sorted by.
 
     Capabilities with decisions may be anywhere. The others must be sorted within their block: established,
     not established, or settled. Without `ranked_by`, the first count that fits is returned.
     """
-    block = (pl.col("status").is_in(SETTLED), is_established(settings.fewest))
+    block = (pl.col("status").is_in(SETTLED), pl.col("established"))
     undecided = ranked.filter(pl.col("decisions").list.len() == 0)
     falls = undecided.select((pl.col(by.value).diff() <= 0).over(*block).all() for by in RankBy)
     wanted = list(RankBy) if ranked_by is None else [overridden(_DEFAULTS, by=ranked_by).by]

@@ -24,9 +24,8 @@ from vocabgap.errors import converted, require_kind
 from vocabgap.model.capability import SETTLED
 from vocabgap.model.frames import need
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
-from vocabgap.model.settings import DEFAULT_COVERED, Settings
+from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.model.tables import CAPABILITIES
-from vocabgap.ranking.priority import is_established
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import ignored_stems, stem, trigrams, words
 
@@ -106,12 +105,12 @@ def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
     return (most & ~pl.col("mixed")).alias("probably_covered")
 
 
-def is_to_author(settings: Settings) -> pl.Expr:
+def is_to_author(threshold: float) -> pl.Expr:
     """Return whether a capability is to author: established, not settled and not probably covered.
 
     A pinned capability is, even if an entry covers it or it has little evidence.
     """
-    open_ = is_established(settings.rank.fewest) & ~probably_covered(settings.vocabulary.threshold)
+    open_ = pl.col("established") & ~probably_covered(threshold)
     return ~pl.col("status").is_in(SETTLED) & (pl.col("pinned") | open_)
 
 

@@ -29,7 +29,7 @@ def shortlist_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Setting
     If no need is on two images, mentions count in place of images. Each draft uses the examples of its
     capability alone, so no records are read.
     """
-    open_ = ranked.filter(is_to_author(settings))
+    open_ = ranked.filter(is_to_author(settings.vocabulary.threshold))
     reach = pl.when(pl.col("images").max() > 1).then(1.0).otherwise(pl.col("mentions").log1p())
     scored = open_.with_columns(score=reach * pl.col("priority"))
     first = scored.sort("pinned", "score", "rank", descending=[True, True, False]).head(MOST)

@@ -15,8 +15,6 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.model.capability import SETTLED
-from vocabgap.model.settings import RankSettings
-from vocabgap.ranking.priority import is_established
 from vocabgap.reporting.listed import numbers_of
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.rows import Row
@@ -108,9 +106,9 @@ class _Box(msgspec.Struct, frozen=True):
         return self.left >= 0 and self.top >= 0 and self.right <= WIDTH and self.bottom <= HEIGHT
 
 
-def places_of(clusters: "Clusters", ranked: pl.DataFrame, settings: RankSettings) -> tuple[Place, ...]:
+def places_of(clusters: "Clusters", ranked: pl.DataFrame) -> tuple[Place, ...]:
     """Return the places of the first capabilities that are neither settled nor rare; none if few."""
-    is_listed = ~pl.col("status").is_in(SETTLED) & (is_established(settings.fewest) | pl.col("pinned"))
+    is_listed = ~pl.col("status").is_in(SETTLED) & (pl.col("established") | pl.col("pinned"))
     first = ranked.filter(is_listed).head(MOST_PLACES)
     if first.height < FEWEST_PLACES:
         return ()

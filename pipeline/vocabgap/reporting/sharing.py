@@ -38,7 +38,7 @@ SUMMARY_AS_IT_IS: Final = (
 CAPABILITY_AS_IT_IS: Final = (
     *("rank", "rank_low", "rank_high", "mentions", "images", "sessions", "first_seen", "last_seen"),
     *("unsatisfied", "neutral", "satisfied", "unrated", "cohesion", "trend"),
-    *("priority", "tie_group", "weekly", "repeats"),
+    *("priority", "tie_group", "weekly", "repeats", "established"),
     *("mentions_low", "mentions_high", "mixed", "seen", "largest_session"),
 )
 ACCOUNT_AS_IT_IS: Final = (

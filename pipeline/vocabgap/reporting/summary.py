@@ -17,7 +17,7 @@ from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import CAPABILITIES, PUBLISHED, RELATIONS
 from vocabgap.ranking.coverage import is_to_author
 from vocabgap.ranking.drafting import DraftEntry
-from vocabgap.ranking.priority import is_established, recent_weeks
+from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import points_of_run
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering
@@ -192,9 +192,9 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         )
     rendering = manifest.rendering or Rendering(settings.report.top, settings.rank.by.value, "")
     covered_from = settings.vocabulary.threshold
-    is_open, is_settled = is_to_author(settings), pl.col("status").is_in(SETTLED)
+    is_open, is_settled = is_to_author(covered_from), pl.col("status").is_in(SETTLED)
     decided, open_ = ranked.filter(is_settled), ranked.filter(is_open)
-    near = ranked.filter(~is_open, ~is_settled, is_established(settings.rank.fewest))
+    near = ranked.filter(~is_open, ~is_settled, pl.col("established"))
     shown = _shown(open_, rendering.top, covered_from)
     askers = askers_of(ranked)
     named = named_by(overview, tables.rejects, askers)

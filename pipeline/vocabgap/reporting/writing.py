@@ -148,9 +148,7 @@ def report(
         combinations,
     )
     manifest = replace(
-        new_manifest(
-            moment, ranked.height, Rendering(top, order_of(ranked, ranked_by, settings.rank).value, "")
-        ),
+        new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
         inputs=() if scan is None else _inputs(scan.files),
         timings=tuple(timings),
         shortlist=tuple(shortlist),
