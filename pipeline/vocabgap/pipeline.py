@@ -67,6 +67,7 @@ class Analysis:
         ranked: Table `capabilities`.
         lineage: The relation of the capabilities to those of the previous run.
         decisions: The active decisions.
+        outgrown: The identifiers of decisions that ended, because their groups have outgrown them.
         vocabulary: The entries that needs were compared with.
         model: The model that embedded the wordings, if any.
         embeddings: The numbers of cached and computed embeddings, if there was a model.
@@ -82,6 +83,7 @@ class Analysis:
     ranked: pl.DataFrame
     lineage: Lineage
     decisions: EffectiveDecisions
+    outgrown: tuple[str, ...]
     vocabulary: Vocabulary
     model: Model | None
     embeddings: EmbeddingUse | None
@@ -197,6 +199,7 @@ def analyse(
             operation_aliases=settings.operation_aliases,
         )
         lineage = trace(identified.groups, ranked, baseline.groups)
+    of_ranked = identified.identities.join(ranked, on="capability_id", how="semi")
     return Analysis(
         now=moment,
         selection=chosen,
@@ -205,6 +208,7 @@ def analyse(
         ranked=ranked,
         lineage=lineage,
         decisions=decisions,
+        outgrown=tuple(of_ranked["outgrown"].explode().drop_nulls().unique(maintain_order=True)),
         vocabulary=vocabulary,
         model=None
         if embedder is None
@@ -325,7 +329,7 @@ def run(
             config=config,
             model=analysis.model,
             vocabulary=analysis.vocabulary.files,
-            decided=Decided.of(analysis.decisions) if analysis.decisions.active else None,
+            decided=Decided.of(analysis.decisions, analysis.outgrown) if analysis.decisions.active else None,
             previous=analysis.baseline.folder,
             compared=analysis.baseline.compared,
             engine=None if engine is None else engine.name,

@@ -13,7 +13,7 @@ import polars as pl
 from vocabgap.decisions.record import FILE, SETTLING, Action, Decision
 from vocabgap.errors import Hint, InvalidInputError, StateError
 from vocabgap.model.moments import iso
-from vocabgap.model.tables import OUTGROWN, VERDICTS, Apart, Confirmed, Constraint, Together
+from vocabgap.model.tables import VERDICTS, Apart, Confirmed, Constraint, Together
 from vocabgap.text import excerpt, form, own_form, surface, surface_of, visible
 
 if TYPE_CHECKING:
@@ -115,13 +115,6 @@ def followed(clusters: "Clusters", decisions: Iterable[Decision]) -> "tuple[Effe
     active = in_force(decisions)
     effective = replay(active, clusters.names(separations(active)))
     return effective, clusters.constrained(effective.constraints, effective.separated)
-
-
-def outgrown(active: Iterable[Decision], ranked: pl.DataFrame) -> list[Decision]:
-    """Return the active decisions that groups have outgrown, as column `decisions` tells."""
-    sentences = ranked["decisions"].explode().drop_nulls()
-    ended = {text.partition(OUTGROWN)[0] for text in sentences if OUTGROWN in text}
-    return [decision for decision in active if decision.summary in ended]
 
 
 def separations(active: Iterable[Decision]) -> frozenset[str]:

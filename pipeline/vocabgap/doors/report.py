@@ -236,7 +236,6 @@ def _engine(name: EngineName, remote: str | None) -> "AbstractContextManager[Spa
 
 
 def _notes(result: "Run", settings: Settings) -> list[str]:
-    from vocabgap.decisions.replay import outgrown
     from vocabgap.ingest.scanning import ahead_in_words, unmatched
 
     unit = settings.unit(result.scan.sources)
@@ -246,7 +245,8 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]
     return notes + [
         f"this decision no longer applies, because its group has outgrown it: {each.summary}"
-        for each in outgrown(active, result.ranked)
+        for each in active
+        if each.decision_id in result.outgrown
     ]
 
 

@@ -27,7 +27,6 @@ from vocabgap.decisions.record import (
 from vocabgap.decisions.replay import (
     agreeing,
     in_force,
-    outgrown,
     replaced,
     require_change,
     require_own_label,
@@ -107,7 +106,7 @@ class Decisions:
 
     def outgrown(self) -> frozenset[str]:
         """Return the identifiers of the decisions that groups of the run have outgrown."""
-        return frozenset(each.decision_id for each in outgrown(self.in_force(), self._ranked))
+        return frozenset(() if self._manifest.decisions is None else self._manifest.decisions.outgrown)
 
     def renamed(self) -> dict[str, str]:
         """Map decisions to the present label of their capability, if the run calls it otherwise."""

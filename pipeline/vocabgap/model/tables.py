@@ -21,7 +21,6 @@ _DTYPES: Final[dict[type, pl.DataType | type[pl.DataType]]] = {
 }  # fmt: skip
 # The values of columns that are closed lists.
 NEW, OPEN, REGRESSED = ("new", "open", "regressed")
-OUTGROWN: Final = " – no longer holds: the group has outgrown it"  # in column `decisions`
 DISMISSED, AUTHORED = SETTLED
 CONTINUED, SPLIT, MERGED, _, GONE = RELATIONS = ("continued", "split", "merged", NEW, "gone")
 PRESENT, PREVIOUS = ("present", "previous")
@@ -350,6 +349,9 @@ IDENTITIES: Final = Table(
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("pinned", pl.Boolean, "whether people pinned it"),
         *(_OF_CAPABILITY[name] for name in ("pinned_by", "decisions")),
+        Column(
+            "outgrown", NAMES, "decisions on its status that ended: under half of its mentions are theirs"
+        ),
     ),
 )
 

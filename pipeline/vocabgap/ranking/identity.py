@@ -24,7 +24,6 @@ from vocabgap.model.tables import (
     MERGED,
     NEW,
     OPEN,
-    OUTGROWN,
     PRESENT,
     PREVIOUS,
     REGRESSED,
@@ -110,7 +109,7 @@ def identify(
         .with_columns(
             pl.coalesce("status", otherwise),
             pl.col("pinned").fill_null(value=False),
-            pl.col("decisions").fill_null([]),
+            pl.col("decisions", "outgrown").fill_null([]),
         )
         .sort("cluster")
         .select(IDENTITIES.names)
@@ -202,7 +201,7 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) 
         .group_by("cluster", "decision_id")
         .agg(pl.col("mentions").sum().alias("carried"))
     )
-    why = f"{{}}{OUTGROWN}, with {{}} of {{}} mentions in the same words"
+    why = "{} – no longer holds: the group has outgrown it, with {} of {} mentions in the same words"
     in_words = pl.when("is_outgrown").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
     given = pl.when("has_regressed").then(pl.lit(REGRESSED)).otherwise(action.replace(status_of))
     return (
@@ -221,9 +220,9 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) 
             is_pin.any().alias("pinned"),
             pl.col("actor").filter(is_pin).last().alias("pinned_by"),
             in_words.alias("decisions"),
-            pl.col("is_outgrown").any(),
+            pl.col("decision_id").filter("is_outgrown").alias("outgrown"),
         )
-        .with_columns(pl.coalesce("status", pl.when("is_outgrown").then(pl.lit(OPEN))))
+        .with_columns(pl.coalesce("status", pl.when(pl.col("outgrown").list.len() > 0).then(pl.lit(OPEN))))
     )
 
 

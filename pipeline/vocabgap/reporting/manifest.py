@@ -118,13 +118,14 @@ class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
     active: Annotated[int, means("decisions that are not undone")]
     inactive: Annotated[int, means("active decisions that match nothing in the logs")]
     sha256: Annotated[str, means("SHA-256 of their identifiers, one per line, in order")]
+    outgrown: Annotated[tuple[str, ...], means("decisions on a status that their groups have outgrown")] = ()
 
     @classmethod
-    def of(cls, effective: EffectiveDecisions) -> Self:
+    def of(cls, effective: EffectiveDecisions, outgrown: tuple[str, ...]) -> Self:
         """Return the decisions that a run follows."""
-        names = "".join(f"{each.decision_id}\n" for each in effective.active)
+        names = "".join(f"{decision.decision_id}\n" for decision in effective.active)
         digest = hashlib.sha256(names.encode()).hexdigest()
-        return cls(len(effective.active), len(effective.inactive), digest)
+        return cls(len(effective.active), len(effective.inactive), digest, outgrown)
 
 
 class Compared(msgspec.Struct, frozen=True):
