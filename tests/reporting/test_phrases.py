@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from vocabgap.model.capability import Asker, Capability, Workaround
 from vocabgap.pipeline import Run
 from vocabgap.reporting.listed import Relation
+from vocabgap.reporting.summary import Factors
 from vocabgap.reporting.wording import phrase, sparkline
 from vocabgap.text import short_hash
 
@@ -282,3 +283,23 @@ def test_each_relation_is_a_sentence(changed: dict[str, Any], text: str) -> None
 def test_a_hash_is_cut_to_what_can_be_seen_of_it() -> None:
     assert short_hash("5e" * 32) == "5e5e5e5e5e5e"
     assert short_hash(" \n" * 9 + "5e\x1b" * 9) == "5e\\u001b5e\\u"
+
+
+@pytest.mark.parametrize(
+    ("need", "recency", "reason"),
+    [
+        (0.8, 0.6, "a smaller share of its workarounds failed"),
+        (0.6, 0.8, "the last mention is older"),
+        (0.5, 0.5, "a smaller share of its workarounds failed"),
+    ],
+)
+def test_the_larger_of_two_factors_is_why_another_need_comes_first(
+    demo_run: Run, need: float, recency: float, reason: str
+) -> None:
+    first = capability(demo_run, unsatisfied=1, neutral=3, satisfied=0)
+    ahead = capability(demo_run, capability_id="cap-2", unsatisfied=3, neutral=1, satisfied=0)
+    factors = {first.capability_id: Factors(0.5, 0.5), "cap-2": Factors(need, recency)}
+    run = replace(demo_run.published.summary, factors=factors)
+    assert (
+        phrase("behind", first, ahead, run) == f"{first.label} has rank 1 by mentions, but {reason}"
+    )

@@ -14,7 +14,7 @@ from vocabgap.files.parts import temporary_place, writing_in
 from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.evidence import Whole
-from vocabgap.ranking.priority import FloatArray, priority
+from vocabgap.ranking.priority import FloatArray, factors
 
 IntArray = npt.NDArray[np.int64]
 Int32Array = npt.NDArray[np.int32]
@@ -166,7 +166,7 @@ def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> Float
     if settings.by is not RankBy.PRIORITY:
         return shares.total(settings.by.value, drawn)
     totals = {amount: shares.total(amount, drawn) for amount in ("images", "unsatisfied", "rated")}
-    return priority(settings, **totals, age=shares.least("age", drawn))
+    return factors(settings, **totals, age=shares.least("age", drawn))["priority"]
 
 
 def places_of(scores: FloatArray, blocks: Sequence[tuple[int, int]]) -> tuple[Int32Array, Int32Array]:

@@ -52,19 +52,26 @@ def with_priority(
     counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
 ) -> pl.DataFrame:
     """Add the column `priority`."""
+    return counts.hstack(factors_of(counts, settings, now, earliest).select("priority"))
+
+
+def factors_of(
+    counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
+) -> pl.DataFrame:
+    """Return the columns `reach`, `need`, `recency` and `priority` of some counts."""
     numbers = counts.select(
         pl.col("images", "unsatisfied").cast(pl.Float64),
         pl.sum_horizontal("unsatisfied", "neutral", "satisfied").cast(pl.Float64).alias("rated"),
         age_in_days(pl.col("last_seen"), now, earliest).alias("age"),
     )
-    values = priority(settings, **{name: numbers[name].to_numpy() for name in numbers.columns})
-    return counts.with_columns(pl.Series("priority", values, pl.Float64))
+    values = factors(settings, **{name: numbers[name].to_numpy() for name in numbers.columns})
+    return pl.DataFrame(values)
 
 
-def priority(
+def factors(
     settings: RankSettings, *, images: FloatArray, unsatisfied: FloatArray, rated: FloatArray, age: FloatArray
-) -> FloatArray:
-    """Return the priority: the product of three factors from 0 to 1.
+) -> dict[str, FloatArray]:
+    """Return the three factors of the priority, each from 0 to 1, and their product.
 
     - reach = ln(1 + images) / ln(1 + images of the capability that has the most)
     - need = (unsatisfied + 5 p) / (rated + 5). The share of unsatisfied records in the corpus is
@@ -78,7 +85,8 @@ def priority(
     share = (unsatisfied.sum(axis=-1, keepdims=True) + 1.0) / (rated.sum(axis=-1, keepdims=True) + 2.0)
     need = (unsatisfied + SMOOTHING * share) / (rated + SMOOTHING)
     recency = np.power(0.5, age / settings.half_life_days)
-    return np.asarray(np.round(reach * need * recency, _DECIMALS))
+    computed = {"reach": reach, "need": need, "recency": recency, "priority": reach * need * recency}
+    return {name: np.round(values, _DECIMALS) for name, values in computed.items()}
 
 
 def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None) -> pl.Expr:
