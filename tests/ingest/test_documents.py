@@ -40,19 +40,15 @@ def test_items_of_an_agents_output_that_report_a_gap_are_records(tmp_path: Path)
     put(tmp_path, "agent_output.json", OUTPUT)
     scanned = scan(tmp_path)
 
-    assert scanned.records.select(
-        "missing_capability", "description", "workaround", "line"
-    ).rows() == [
+    columns = ("missing_capability", "description", "workaround", "line")
+    assert scanned.records.select(columns).rows() == [
         ("gitlab_merge", MISSING["reason"], "left a note", 2),
         ("coverage report", DATA["reason"], "", 3),
         ("label", MISSING["reason"], "left a note", 4),
     ]
     assert scanned.records["byte_offset"].to_list() == [None] * 3
-    assert (scanned.summary.lines, scanned.summary.passed_over, scanned.summary.rejects) == (
-        3,
-        1,
-        0,
-    )
+    summary = scanned.summary
+    assert (summary.lines, summary.passed_over, summary.rejects) == (3, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -61,11 +57,8 @@ def test_items_of_an_agents_output_that_report_a_gap_are_records(tmp_path: Path)
 def test_a_run_tells_its_missing_tools_with_its_identifier_and_workflow(
     tmp_path: Path, name: str, document: dict[str, object]
 ) -> None:
-    put(
-        tmp_path,
-        name,
-        {"run": {"workflowName": "nightly", "createdAt": "2026-05-02T08:00:00Z"}, **document},
-    )
+    run = {"workflowName": "nightly", "createdAt": "2026-05-02T08:00:00Z"}
+    put(tmp_path, name, {"run": run, **document})
     records = scan(tmp_path).records
     assert records["timestamp"].null_count() == 0
 
@@ -91,16 +84,13 @@ def test_three_files_of_one_run_are_read_once(tmp_path: Path) -> None:
     put(tmp_path, "agent_output.json", OUTPUT)
     put(tmp_path, "safeoutputs.jsonl", MISSING, DATA)
     items = scan(tmp_path)
+    before = items.summary
     put(tmp_path, "run_summary.json.gz").write_bytes(gzip.compress(json.dumps(RUN).encode()))
-    summarized = scan(tmp_path)
+    after = scan(tmp_path).summary
 
-    assert (items.summary.records, items.summary.files, items.summary.repeating) == (3, 1, 1)
+    assert (before.records, before.files, before.repeating) == (3, 1, 1)
     assert set(items.records["session_id"]) == {"ci"}
-    assert (summarized.summary.records, summarized.summary.files, summarized.summary.repeating) == (
-        2,
-        1,
-        2,
-    )
+    assert (after.records, after.files, after.repeating) == (2, 1, 2)
     assert vocabgap("check", tmp_path).out.endswith("; 2 logs repeat others and were left out\n")
 
 
@@ -163,11 +153,8 @@ def test_a_denied_command_is_not_granted(tmp_path: Path) -> None:
         "reason": "not allowed here",
         "denied_commands": ["gh api", "curl"],
     }
-    put(
-        tmp_path,
-        "run_summary.json",
-        {"missing_tools": [denied, {"tool": "dig", "denied_commands": []}]},
-    )
+    tools = [denied, {"tool": "dig", "denied_commands": []}]
+    put(tmp_path, "run_summary.json", {"missing_tools": tools})
     gaps = scan(tmp_path).gaps
 
     assert gaps.select("missing_capability", "operations_involved", "notes").rows() == [
@@ -177,11 +164,8 @@ def test_a_denied_command_is_not_granted(tmp_path: Path) -> None:
 
 
 def test_an_element_that_is_no_gap_is_rejected_with_its_place(tmp_path: Path) -> None:
-    put(
-        tmp_path,
-        "run_summary.json",
-        {"missing_tools": {"a/b": {"tool": 7}, "c": 5, "d": {"tool": "sed"}, "e": {}}},
-    )
+    tools = {"a/b": {"tool": 7}, "c": 5, "d": {"tool": "sed"}, "e": {}}
+    put(tmp_path, "run_summary.json", {"missing_tools": tools})
     rejects = scan(tmp_path).rejects
 
     assert needs(tmp_path) == ["sed"]

@@ -28,42 +28,38 @@ def gaps(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
-        (
-            Selection(images=("alps",)),
-            "no record has image 'alps'; the nearest: alps-0412, alps-0413",
-        ),
-        (Selection(images=("fjord", "Fjort")), "no record has image 'Fjort'; the nearest: fjord"),
-        (
-            Selection(operations=("tonequal",)),
-            "no record has operation 'tonequal'; the nearest: toneequal",
-        ),
-        (Selection(categories=("locale",)), "no record has category 'locale'; the nearest: local"),
-        (Selection(sessions=("s-1",)), "no record has session 's-1'; the nearest: s-17"),
+        (Selection(images=("alps",)), "image 'alps'; the nearest: alps-0412, alps-0413"),
+        (Selection(images=("fjord", "Fjort")), "image 'Fjort'; the nearest: fjord"),
+        (Selection(operations=("tonequal",)), "operation 'tonequal'; the nearest: toneequal"),
+        (Selection(categories=("locale",)), "category 'locale'; the nearest: local"),
+        (Selection(sessions=("s-1",)), "session 's-1'; the nearest: s-17"),
         (
             Selection(images=("xyz",)),
-            "no record has image 'xyz'; there are 3, such as alps-0412, alps-0413, fjord",
+            "image 'xyz'; there are 3, such as alps-0412, alps-0413, fjord",
         ),
-        (Selection(tenants=("locl",)), "no record has tenant 'locl'; the nearest: local"),
-        (
-            Selection(repositories=("photo",)),
-            "no record has repository 'photo'; the nearest: photos",
-        ),
-        (
-            Selection(since=datetime(2026, 6, 1, tzinfo=UTC)),
-            f"no record since 2026-06-01T00:00:00Z: {SPAN}",
-        ),
-        (
-            Selection(
-                since=datetime(2026, 4, 2, tzinfo=UTC), until=datetime(2026, 5, 1, tzinfo=UTC)
-            ),
-            f"no record since 2026-04-02T00:00:00Z and before 2026-05-01T00:00:00Z: {SPAN}",
-        ),
+        (Selection(tenants=("locl",)), "tenant 'locl'; the nearest: local"),
+        (Selection(repositories=("photo",)), "repository 'photo'; the nearest: photos"),
     ],
 )
 def test_a_value_that_no_record_has_is_named_with_the_nearest(
     gaps: pl.DataFrame, selection: Selection, message: str
 ) -> None:
-    assert unmatched(Parts.of(gaps), selection) == (message,)
+    assert unmatched(Parts.of(gaps), selection) == (f"no record has {message}",)
+
+
+def test_a_time_without_a_record_is_named_with_the_oldest_and_the_newest(
+    gaps: pl.DataFrame,
+) -> None:
+    april, may, june = (datetime(2026, month, 1, tzinfo=UTC) for month in (4, 5, 6))
+    day = april.replace(day=2)
+    asked = {
+        "since 2026-06-01T00:00:00Z": Selection(since=june),
+        "since 2026-04-02T00:00:00Z and before 2026-05-01T00:00:00Z": Selection(
+            since=day, until=may
+        ),
+    }
+    for named, selection in asked.items():
+        assert unmatched(Parts.of(gaps), selection) == (f"no record {named}: {SPAN}",)
 
 
 @pytest.mark.parametrize(

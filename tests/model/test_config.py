@@ -31,22 +31,17 @@ def test_each_layer_overrides_the_one_below_key_by_key(tmp_path: Path) -> None:
 
     alone = resolve_settings(path)
     assert (alone.path, alone.settings.cluster.stop_words) == (path, ("photo",))
-    assert (alone.settings.vocabulary.paths, alone.settings.vocabulary.threshold) == (
-        ("packs",),
-        0.6,
-    )
+    vocabulary = alone.settings.vocabulary
+    assert (vocabulary.paths, vocabulary.threshold) == (("packs",), 0.6)
     assert alone.settings.cluster.threshold == 0.4
     assert (thresholds(None), thresholds(0.6), thresholds(1)) == (0.5, 0.6, 1.0)
     settings = resolve_settings(path, environment).settings
-    assert (settings.report.out, settings.report.top, settings.rank.by) == (
-        "weekly",
-        0,
-        RankBy.IMAGES,
-    )
+    assert (settings.report.out, settings.report.top) == ("weekly", 0)
+    assert settings.rank.by is RankBy.IMAGES
 
 
 def test_the_file_is_named_by_the_caller_else_the_environment_else_found(
-    here: Path, tmp_path: Path
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named, other = write_config(tmp_path, "[report]\ntop = 4\n"), tmp_path / "other.toml"
     other.write_text("[report]\ntop = 9\n", encoding="utf-8")
@@ -59,17 +54,8 @@ def test_the_file_is_named_by_the_caller_else_the_environment_else_found(
     ]
 
     assert tops == [4, 9, 5]
-
-
-def test_load_settings_reads_what_the_command_line_would(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (here / "vocabgap.toml").write_text("[report]\ntop = 4\n", encoding="utf-8")
     monkeypatch.setenv("VOCABGAP_OUT", "weekly")
-
-    report = load_settings().report
-
-    assert (report.top, report.out) == (4, "weekly")
+    assert (load_settings().report.top, load_settings().report.out) == (5, "weekly")
 
 
 @pytest.mark.parametrize(
@@ -79,18 +65,13 @@ def test_load_settings_reads_what_the_command_line_would(
         ("cluster = 3\n", "[cluster]: expected a table, found 3"),
         ("[cluster]\nthreshold = 7\n", "threshold: expected a number <= 1.0, found 7"),
         ("[cluster]\nthreshold = nan\n", "threshold"),
-        ('[cluster]\nstop_words = ["photo", 3]\n', "stop_words"),
         ('[report]\ntop = "5"\n', "[report] top: expected a whole number, found '5'"),
         ("[report]\nout = 2026-05-01\n", "[report] out: expected text, found date"),
-        ('[report]\nout = ""\n', "out"),
         ('[rank]\nby = "luck"\n', "expected one of mentions, images, unsatisfied, priority, found"),
         ("[rank]\nhalf_life_days = inf\n", "[rank] half_life_days"),
-        ("[rank]\nhalf_life_days = true\n", "[rank] half_life_days"),
         ("[ingest]\nhidden = 1\n", "[ingest] hidden: expected true or false, found 1"),
-        ("[vocabulary]\npaths = [true]\n", "paths: expected text, found True"),
         ("[not_a_gap]\nmine = 3\n", "[not_a_gap] mine: expected text or a list, found 3"),
         ("[source.x.where]\nkind = {}\n", "[source.x.where] kind: expected true or false or"),
-        ("[aliases.categories]\nhue = 7\n", "[aliases.categories] hue: "),
         ('[aliases.operations]\n"tone eq" = ["toneequal"]\n', "[aliases.operations] tone eq: "),
         ('[cluster]\nsynonyms = ["fog"]\n', "[cluster.synonyms]: expected a table, found list"),
         ('[cluster.synonyms]\nhaze = ["fog", 3]\n', "[cluster.synonyms] haze: "),
@@ -103,7 +84,6 @@ def test_load_settings_reads_what_the_command_line_would(
             "[cluster.synonyms]: 'haze' has synonyms but is a synonym of 'mist'",
         ),
         ('[cluster.synonyms]\nhaze = [" "]\n', "[cluster.synonyms]: a wording is empty"),
-        ('[cluster.synonyms]\n"" = ["fog"]\n', "[cluster.synonyms]: a wording is empty"),
     ],
 )
 def test_an_error_in_the_file_names_the_file_and_the_setting(
