@@ -153,17 +153,6 @@ def test_logging_loads_the_command_that_logs_and_no_other(tmp_path: Path) -> Non
     assert (result.stdout.splitlines()[-1].split(), result.stderr) == (expected, "")
 
 
-@pytest.mark.slow
-def test_the_console_script_exits_with_the_code_of_its_error(
-    installed: Path, tmp_path: Path
-) -> None:
-    result = subprocess.run(
-        [installed, "check", "nowhere"], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert (result.returncode, result.stdout) == (3, "")
-    assert "'nowhere' does not exist" in result.stderr
-
-
 NOT_UTF_8 = os.fsdecode(b"\xff")
 
 

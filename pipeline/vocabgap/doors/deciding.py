@@ -172,14 +172,14 @@ def _name_of(request: type[Deciding]) -> str:
     return request.__name__.lower()
 
 
-_REQUESTS: Final = (Merge, Split, Rename, Pin, Dismiss, Author, Reopen, Undo, Apply)
 DECIDE: Final = Verbs(
     "decide",
     "Decide about the capabilities of a published run.\n\n"
     "Name a capability by its rank, its identifier (or the first characters of it), its label, or a wording. "
     "A decision does not change the logs. It is a line in a file, and every later report follows it.",
     tuple(
-        Verb(_name_of(each), each, _decided, cleandoc(each.__doc__ or ""), _SETTINGS) for each in _REQUESTS
+        Verb(_name_of(request), request, _decided, cleandoc(request.__doc__ or ""), _SETTINGS)
+        for request in (Merge, Split, Rename, Pin, Dismiss, Author, Reopen, Undo, Apply)
     ),
 )
 

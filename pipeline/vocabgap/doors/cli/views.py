@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import jinja2
 
 TEMPLATES: Final = "templates"
-MIN_WIDTH: Final = 70
 _NULL: Final = "–"
 _GAP: Final = "   "  # between two columns
 _WIDEST: Final = 40  # characters of a field; a longer field moves the rest of its line
@@ -106,7 +105,7 @@ def available_width(in_pipe: int = PIPE_WIDTH) -> int:
     else:
         columns = os.environ.get("COLUMNS", "")
         width = int(columns) if columns.isdecimal() and int(columns) else in_pipe
-    return max(width, MIN_WIDTH)  # in fewer columns, cells would vanish
+    return max(width, 70)  # in fewer columns, cells would vanish
 
 
 def table(
@@ -139,9 +138,10 @@ def table(
     columns = list(zip(headings, *texts, strict=True))
     wants = [max(map(cell_len, column)) for column in columns]
     readable = 20  # characters; texts in a narrower column are hard to read
+    longest = [max((len(word) for text in column for word in text.split()), default=0) for column in columns]
     needs = [
-        want if column[0] in {*numbers, *dates} else min(want, max(readable, _longest_word(column)))
-        for want, column in zip(wants, columns, strict=True)
+        want if heading in {*numbers, *dates} else min(want, max(readable, min(_WIDEST, word)))
+        for heading, want, word in zip(headings, wants, longest, strict=True)
     ]
     width = available_width()
     kept = _fitting(headings, needs, spare, width)
@@ -160,10 +160,6 @@ def table(
         laid_out
     )
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
-
-
-def _longest_word(texts: Sequence[str]) -> int:
-    return min(_WIDEST, max((len(word) for text in texts for word in text.split()), default=0))
 
 
 def _fitting(headings: Sequence[str], needs: Sequence[int], spare: Sequence[str], width: int) -> list[int]:
