@@ -101,8 +101,6 @@ def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
 
 def centred(embeddings: FloatArray, copies: IntArray | None = None) -> FloatArray:
     """Subtract the direction that all texts share; return rows of unit length."""
-    if len(embeddings) < 2:  # noqa: PLR2004
-        return embeddings
     copies = np.ones(len(embeddings), np.int64) if copies is None else copies
     total = np.add.reduce(embeddings * copies[:, None], axis=0)
     return _unit(embeddings - total / (copies.sum() + SHRINKAGE))
@@ -110,12 +108,12 @@ def centred(embeddings: FloatArray, copies: IntArray | None = None) -> FloatArra
 
 def drawn_nearer(rows: FloatArray, copies: IntArray | None = None) -> FloatArray:
     """Average rows of unit length with their nearest rows; each row counts as often as `copies`."""
-    if len(rows) < 2:  # noqa: PLR2004
-        return rows
     # All texts in a script that the model does not know have the same embedding.
     numbers: dict[bytes, int] = {}
     number = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows])
     distinct = rows[np.unique(number, return_index=True)[1]]
+    if len(distinct) < 2:  # noqa: PLR2004
+        return rows
     copies = np.bincount(number, copies).astype(np.int64)
     drawn = np.empty_like(distinct)
     for start, near, similarity in nearest_rows(distinct, EXPANSION):

@@ -9,7 +9,7 @@ scaled down. They are scaled further if the group merges by meaning below that.
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,20 +26,17 @@ from vocabgap.linkage import FloatArray, IntArray, Merges, Rows, in_order_of_hei
 
 EMBEDDED_AT_MOST: Final = 20_000  # surfaces
 NEAR: Final = 0.5  # cosine distance of words below which wordings may share an embedding
-_SHORTER: Final = MEANING_CUT.pair / WORDS_CUT.pair  # scale of distances by words
 
 
-class Cascade(NamedTuple):
-    """A clustering in which some surfaces represent others."""
+def cascaded(
+    points: Points, poles: Sequence[Poles], embedder: TextEmbedder, max_distance: float
+) -> tuple[Rows, pl.DataFrame, float, IntArray]:
+    """Cluster more surfaces than `EMBEDDED_AT_MOST`; `max_distance` limits the merges by meaning.
 
-    rows: Rows  # of each surface: its own words, and the meaning of the surface that represents it, if any
-    linkage: pl.DataFrame  # table `linkage` of all surfaces
-    max_distance: float  # below it, the merges by meaning are complete
-    counted: IntArray  # 1 for each surface that was embedded, else 0; shape (n,)
-
-
-def cascaded(points: Points, poles: Sequence[Poles], embedder: TextEmbedder, max_distance: float) -> Cascade:
-    """Cluster more surfaces than `EMBEDDED_AT_MOST`; `max_distance` limits the merges by meaning."""
+    Return the rows of all surfaces, table `linkage` of them, the distance below which the merges by meaning
+    are complete, and 1 for each surface that was embedded, else 0, shape (n,). A row has the surface's own
+    words, and the meaning of the surface that represents it, if any.
+    """
     words = vectorize(points.contents, points.weights, points.sentence_shares)
     near, _ = average_linkage(words, points.weights, NEAR)
     side, count = leaving(near, points.weights, poles), len(points.contents)
@@ -63,7 +60,7 @@ def cascaded(points: Points, poles: Sequence[Poles], embedder: TextEmbedder, max
     linkage = _joined(merges, _merges(by_meaning, roots[chosen]), points.weights)
     counted = np.zeros(len(groups), np.int64)
     counted[representatives[chosen]] = 1
-    return Cascade(_rows_of_all(points, rows, place[groups]), linkage, max_distance, counted)
+    return _rows_of_all(points, rows, place[groups]), linkage, max_distance, counted
 
 
 def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] | None = None) -> Merges:
@@ -94,7 +91,8 @@ def _joined(by_words: Merges, by_meaning: Merges, weights: FloatArray) -> pl.Dat
     for side in (by_meaning.keep, by_meaning.drop):
         np.minimum.at(above, side, by_meaning.height)
     roots = _roots(by_words, len(weights))
-    lowered = np.minimum(by_words.height * _SHORTER, above[roots[by_words.keep]])
+    scaled = by_words.height * (MEANING_CUT.pair / WORDS_CUT.pair)
+    lowered = np.minimum(scaled, above[roots[by_words.keep]])
     both = Merges(
         np.concatenate([by_words.keep, by_meaning.keep]),
         np.concatenate([by_words.drop, by_meaning.drop]),

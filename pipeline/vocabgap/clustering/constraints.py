@@ -60,22 +60,6 @@ def regrouped(
     return groups.result()
 
 
-class Ties:
-    """The points that must-links tie together, directly or in a chain."""
-
-    def __init__(self) -> None:
-        self._tied: dict[int, frozenset[int]] = {}
-
-    def tie(self, points: Iterable[int]) -> None:
-        """Tie some points and all that they are tied to."""
-        tied = frozenset[int]().union(*map(self.of, points))
-        self._tied |= dict.fromkeys(tied, tied)
-
-    def of(self, point: int) -> frozenset[int]:
-        """Return a point and all that it is tied to."""
-        return self._tied.get(point, frozenset([point]))
-
-
 class _Groups:
     def __init__(
         self, labels: IntArray, labelled: Sequence[tuple[str, int]], points: Points, rows: Rows
@@ -90,7 +74,7 @@ class _Groups:
         self._rows = rows
         self._points = points
         self._times: Counter[str] = Counter()
-        self._links = Ties()
+        self._tied: dict[int, frozenset[int]] = {}
 
     @cached_property
     def _labeller(self) -> Labeller:
@@ -102,7 +86,8 @@ class _Groups:
     def unite(self, constraint: Together) -> bool:
         """Unite two groups; return whether they were two."""
         first, second = map(self._place, constraint.surfaces)
-        self._links.tie((first, second))
+        tied = self._tied_to(first) | self._tied_to(second)
+        self._tied |= dict.fromkeys(tied, tied)
         kept, dropped = self._group[first], self._group[second]
         self._origin[kept] = self._origin[kept]._replace(capability_id=constraint.capability_id)
         if kept == dropped:
@@ -118,8 +103,8 @@ class _Groups:
         present = [point for point in map(self._place, constraint.leaving) if self._group[point] == group]
         if not present:
             return
-        staying = self._links.of(anchor)
-        leaving = frozenset[int]().union(*map(self._links.of, present))
+        staying = self._tied_to(anchor)
+        leaving = frozenset[int]().union(*map(self._tied_to, present))
         if not staying.isdisjoint(leaving):
             raise InvalidInputError(
                 f"decisions both merge and split '{constraint.anchor}' and '{constraint.leaving[0]}'",
@@ -127,7 +112,7 @@ class _Groups:
             )
         # Members that an earlier decision ties to a leaving member leave, too.
         there = [point for point in map(self._place, constraint.staying) if self._group[point] == group]
-        staying = staying.union(*(tied for tied in map(self._links.of, there) if tied.isdisjoint(leaving)))
+        staying = staying.union(*(tied for tied in map(self._tied_to, there) if tied.isdisjoint(leaving)))
         gone = {*leaving, *self._nearer(group, staying, leaving)}
         members = self._members[group]
         number = max(self._labelled) + 1
@@ -153,7 +138,7 @@ class _Groups:
     def _nearer(self, group: int, staying: frozenset[int], leaving: frozenset[int]) -> set[int]:
         """Return the undecided points that are more similar to the leaving side; tied points go together."""
         undecided = sorted({*self._members[group]} - staying - leaving)
-        units = list(dict.fromkeys(map(self._links.of, undecided)))
+        units = list(dict.fromkeys(map(self._tied_to, undecided)))
         if not units:
             return set()
         order = np.array([point for unit in units for point in sorted(unit)])
@@ -172,6 +157,10 @@ class _Groups:
 
         goes = mean_similarity(leaving) > mean_similarity(staying)
         return {point for unit, away in zip(units, goes.tolist(), strict=True) if away for point in unit}
+
+    def _tied_to(self, point: int) -> frozenset[int]:
+        """Return a point and all that must-links tie it to, directly or in a chain."""
+        return self._tied.get(point, frozenset([point]))
 
     def _move(self, points: list[int], group: int) -> None:
         self._members[group] += points

@@ -33,7 +33,6 @@ Poles = dict[Contrast, int]  # a contrast to the number of the pole
 NEGATION: Final = "not"  # the contrast of negated needs, ...
 NEGATED: Final = 1  # ... and their pole; the other pole is not listed
 SIGNS: Final = frozenset("+-<>")  # of numbers
-_SPEAKERS: Final = frozenset({"i", "we", "you"})
 _CONTENT: Final = 4  # first letters that tell words of content apart, whatever their endings
 _FUNCTION: Final = ignored_stems()
 
@@ -92,7 +91,8 @@ def parting_poles(words: Sequence[str]) -> Poles:
 def _without_negation(words: Sequence[str]) -> Sequence[str]:
     """Return the stems of a need without those that negate it."""
     table = _contrasts()
-    start = int(words[0] in _SPEAKERS and "want" in words[:4])  # "I don't see a mask" is no negation
+    # "I don't want a mask" is a negation, "I don't see a mask" is none.
+    start = int(words[0] in {"i", "we", "you"} and "want" in words[:4])
     for end in (start + 2, start + 1):
         if " ".join(words[start:end]) in table.negations_first:
             return words[end:]

@@ -238,7 +238,9 @@ def certainty(
     wholes = tree.labels(threshold, margins.looser)
     size = np.bincount(labels, weights)
     surfaces = np.bincount(labels)
-    low, high = _largest_parts(labels, parts, weights), np.zeros(len(size))
+    pairs, pair_of = np.unique(np.stack([labels, parts]), axis=1, return_inverse=True)
+    low, high = np.zeros(len(size)), np.zeros(len(size))
+    np.maximum.at(low, pairs[0], np.bincount(pair_of.ravel(), weights))
     np.maximum.at(high, labels, np.bincount(wholes, weights)[wholes])
     same = np.zeros(len(size))  # one wording is always one need
     np.maximum.at(same, labels, weights)
@@ -249,10 +251,3 @@ def certainty(
     return pl.DataFrame(
         {"mentions_low": low.astype(np.int64), "mentions_high": high.astype(np.int64), "mixed": mixed}
     )
-
-
-def _largest_parts(labels: IntArray, parts: IntArray, weights: FloatArray) -> FloatArray:
-    pairs, place = np.unique(np.stack([labels, parts]), axis=1, return_inverse=True)
-    largest = np.zeros(int(labels.max(initial=-1)) + 1)
-    np.maximum.at(largest, pairs[0], np.bincount(place.ravel(), weights))
-    return largest

@@ -1,7 +1,7 @@
 """The label of a group, the similarity of its members to it, its cohesion and its weakest link."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,6 @@ from vocabgap.text import REQUEST_WORDS, words
 
 CORE_SHARE: Final = 0.5  # of the mentions of a group
 SHOWN_DIGITS: Final = 6  # of a similarity; further digits are rounding errors
-_STEPS: Final = 4  # of the F1 of a member, so that small differences do not count
 _ROWS_AT_ONCE: Final = 50_000
 
 
@@ -60,7 +59,7 @@ def representative(
         common = [core[term] for term in members[position] if term in core]
         recall, precision = sum(common) / max(whole, 1), len(common) / max(len(members[position]), 1)
         share = 2.0 * recall * precision / (recall + precision) if common else 0.0
-        nearly, exactly = -round(share * _STEPS), -round(share, SHOWN_DIGITS)
+        nearly, exactly = -round(share * 4), -round(share, SHOWN_DIGITS)
         return (nearly, -mentions[position], exactly, len(surfaces[position]), surfaces[position])
 
     return min(range(len(members)), key=order)
@@ -120,13 +119,12 @@ def _is_identifier(wording: str) -> bool:
 def similarity(rows: Rows, others: IntArray) -> FloatArray:
     """Return the cosine similarity of each row to another one, 0 if it is negative, shape (n,)."""
     cosines = np.zeros(len(others))
-    for start, end in _slices(len(others)):
-        own, other = np.arange(start, end), others[start:end]
-        cosines[start:end] = rows.plain_terms(own).multiply(rows.plain_terms(other)).sum(axis=1)
+    for start in range(0, len(others), _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        own, other = np.arange(len(others))[part], others[part]
+        cosines[part] = rows.plain_terms(own).multiply(rows.plain_terms(other)).sum(axis=1)
         if rows.dense is not None:
-            cosines[start:end] += pair_products(
-                rows.dense, rows.dense_rows_of(own), rows.dense_rows_of(other)
-            )
+            cosines[part] += pair_products(rows.dense, rows.dense_rows_of(own), rows.dense_rows_of(other))
     return _shown(cosines)
 
 
@@ -137,20 +135,9 @@ def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
     """
     count = np.bincount(labels)
     several = np.flatnonzero(count[labels] > 1)
-    order = several[np.argsort(labels[several], kind="stable")]
-    groups = labels[order]
-    squares = np.zeros(len(count))
-    for start, end in _slices(len(count)):
-        part = slice(*np.searchsorted(groups, (start, end)))
-        size = part.stop - part.start
-        if size:
-            places = (groups[part] - start, np.arange(size))
-            membership = sparse.csr_array((np.ones(size), places), shape=(end - start, size))
-            sums = membership @ rows.plain_terms(order[part])
-            squares[start:end] = sums.multiply(sums).sum(axis=1)
-            if rows.dense is not None:
-                dense = membership @ rows.dense[rows.dense_rows_of(order[part])]
-                squares[start:end] += (dense**2).sum(axis=1)
+    shape = len(count), len(labels)
+    terms, dense = rows.sums(sparse.csr_array((np.ones(len(several)), (labels[several], several)), shape))
+    squares = terms.multiply(terms).sum(axis=1) + (dense**2).sum(axis=1)
     pairs = np.maximum(count * (count - 1), 1)
     return np.where(count == 1, 1.0, _shown((squares - count) / pairs))
 
@@ -175,8 +162,3 @@ def weakest_links(linkage: pl.DataFrame, left_leaves: npt.NDArray[np.bool_], lab
 
 def _shown(values: FloatArray) -> FloatArray:
     return np.clip(values.round(SHOWN_DIGITS), 0.0, 1.0)
-
-
-def _slices(count: int) -> Iterator[tuple[int, int]]:
-    for start in range(0, count, _ROWS_AT_ONCE):
-        yield start, min(start + _ROWS_AT_ONCE, count)

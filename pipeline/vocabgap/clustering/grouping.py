@@ -180,7 +180,8 @@ class Clusters:
     @property
     def embedded(self) -> int | None:
         """The number of surfaces that were embedded; None if all or none were."""
-        return self._rows.n_shared
+        dense = self._rows.dense
+        return None if dense is None or self._rows.dense_row is None else len(dense) - 1
 
     def __repr__(self) -> str:
         """Return the number of groups and wordings in one line."""
@@ -257,7 +258,14 @@ class Clusters:
         """
         if self._undecided is not None:
             return self._undecided.at(threshold)
-        return _clusters(self._points, self._rows, self._tree, self._within(threshold))
+        threshold = None if threshold is None else _distance("threshold", threshold)
+        farthest = self._tree.cut.farthest if threshold is None else threshold
+        if farthest > self.max_distance:
+            raise InvalidInputError(
+                f"the dendrogram ends at {self.max_distance}; {farthest} is beyond it",
+                hint=f"cluster again with max_distance={farthest}",
+            )
+        return _clusters(self._points, self._rows, self._tree, threshold)
 
     def members(self, cluster: int) -> IntArray:
         """Return the points of a group, as places in the sorted surfaces; an unknown group is an error."""
@@ -314,16 +322,6 @@ class Clusters:
         """The groups that decisions name."""
         points = (self._points.places[name] for each in self.constraints for name in each.surfaces)
         return {int(self._labels[point]) for point in points}
-
-    def _within(self, threshold: float | None) -> float | None:
-        threshold = None if threshold is None else _distance("threshold", threshold)
-        farthest = self._tree.cut.farthest if threshold is None else threshold
-        if farthest > self.max_distance:
-            raise InvalidInputError(
-                f"the dendrogram ends at {self.max_distance}; {farthest} is beyond it",
-                hint=f"cluster again with max_distance={farthest}",
-            )
-        return threshold
 
 
 def known_clusters(records: Parts, groups: Mapping[str, str], settings: ClusterSettings) -> Clusters:

@@ -21,6 +21,7 @@ from scipy import sparse
 from vocabgap.clustering.cutting import members_of
 from vocabgap.clustering.wordings import Points
 from vocabgap.linkage import FloatArray, IntArray, Rows, on_grid
+from vocabgap.linkage.rows import cosine_distances
 from vocabgap.model.tables import Apart, Constraint, Together
 from vocabgap.text import numbers_in, without_numbers
 
@@ -136,27 +137,18 @@ class Answer:
     apart: Sequence[int] = ()
 
 
-class _Draft(NamedTuple):
-    """A screen before it has texts."""
-
-    value: float
-    group: int
-    neighbours: list[tuple[int, float]]  # groups, and the probability that each is the same need
-    parts: list[tuple[IntArray, float]]  # points, and the probability that each part is another need
-
-
-class _Part(NamedTuple):
-    """A part of a group, compared with the rest of it."""
-
-    points: IntArray
-    smaller: float  # mentions of the smaller side
-    log_odds: float  # that both sides are one need, without answers
+# A part of a group: its points, the mentions of the smaller side, the log-odds that both sides are one need.
+_Part = tuple[IntArray, float, float]
 
 
 class Screens:
-    """A search for the most valuable screens. It keeps what stays the same when the groups change."""
+    """A search for the most valuable screens. It keeps what stays the same when the groups change.
+
+    `weights` are the mentions of each point, shape (n,).
+    """
 
     def __init__(self, points: Points, rows: Rows) -> None:
+        self.weights = points.weights
         self._points = points
         self._rows = rows
         self._model = BY_WORDS if rows.dense is None else BY_MEANING
@@ -185,37 +177,37 @@ class Screens:
         at_once = 1 + CELLS // (1 + len(groups.members))
         blocks = (about[start : start + at_once] for start in range(0, len(about), at_once))
         near = ((block, groups.cosines(block)) for block in blocks)
-        drafts = (
-            self._draft(groups, group, row)
+        valued = [
+            self._screen(groups, group, row, names)
             for block, cosines in near
             for group, row in zip(block, cosines, strict=True)
-        )
-        asking = sorted((draft for draft in drafts if draft.value > 0.0), key=lambda draft: -draft.value)
-        return [self._screen(groups, draft, names) for draft in asking]
+        ]
+        by_value = sorted(valued, key=lambda screen: -screen[0])
+        return [screen for value, screen in by_value if value > 0.0]
 
-    def _draft(self, groups: "_Groups", group: int, cosines: FloatArray) -> _Draft:
+    def _screen(
+        self, groups: "_Groups", group: int, cosines: FloatArray, names: Sequence[str]
+    ) -> tuple[float, Screen]:
+        """Return the exact value of the screen of a group, and the screen."""
         chances, values = groups.neighbours(group, cosines)
+        sizes, members = groups.sizes, groups.members
         near = np.argsort(-values, kind="stable")[:MOST_NEIGHBOURS].tolist()
         neighbours = [(other, float(chances[other])) for other in near if chances[other] >= LEAST_LIKELY]
         parts = sorted(groups.parts(group), key=lambda part: (-part[2], part[0][0]))[:MOST_PARTS]
         value = float(values[[other for other, _ in neighbours]].sum()) + sum(worth for *_, worth in parts)
-        return _Draft(value, group, neighbours, [(part, chance) for part, chance, _ in parts])
-
-    def _screen(self, groups: "_Groups", draft: _Draft, names: Sequence[str]) -> Screen:
-        group, sizes, members = draft.group, groups.sizes, groups.members
-        return Screen(
+        return value, Screen(
             names[group],
             int(sizes[group]),
             self.wordings(members[group]),
             tuple(
                 Part(self.wordings(part), int(self.weights[part].sum()), round(chance, 3))
-                for part, chance in draft.parts
+                for part, chance, _ in parts
             ),
             tuple(
                 Neighbour(names[other], int(sizes[other]), self.wordings(members[other]), round(chance, 3))
-                for other, chance in draft.neighbours
+                for other, chance in neighbours
             ),
-            round(draft.value, 3),
+            round(value, 3),
         )
 
     def nearness(self, labels: IntArray, some: Sequence[int]) -> FloatArray:
@@ -240,9 +232,8 @@ class Screens:
         from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - needs time to load
         from scipy.spatial.distance import squareform  # noqa: PLC0415
 
-        cosines, own = self._cosines(members), self.weights[members]
-        distances = np.clip(1.0 - cosines, 0.0, 2.0)
-        np.fill_diagonal(distances, 0.0)
+        distances, own = cosine_distances(self._rows, members), self.weights[members]
+        cosines = 1.0 - distances
         tree = linkage(squareform(distances, checks=False), "average")
         number = fcluster(tree, MOST_PARTS + 1, "maxclust")
         main = number[(own + cosines @ own / own.sum() / 2.0).round(9).argmax()]
@@ -256,7 +247,7 @@ class Screens:
             other = own - one
             cosine = one @ cosines @ other / np.sqrt((one @ cosines @ one) * (other @ cosines @ other))
             smaller = min(one.sum(), other.sum())
-            yield _Part(members[part], float(smaller), float(self.log_odds(cosine, smaller)) + STAYING)
+            yield members[part], float(smaller), float(self.log_odds(cosine, smaller)) + STAYING
 
     def _with_other_numbers(self, members: IntArray) -> list[IntArray]:
         """Return a part of a group for each number except the most used one, as places in the group.
@@ -275,25 +266,10 @@ class Screens:
         by_use = sorted(parts.values(), key=lambda part: -self.weights[members[part]].sum())
         return [np.array(part) for part in by_use[1:]]
 
-    def _cosines(self, members: IntArray) -> FloatArray:
-        """Return the cosine similarities of some points, shape (members, members)."""
-        terms = self._rows.plain_terms(members)
-        cosines = (terms @ terms.T).toarray()
-        if self._rows.dense is not None:
-            dense = self._rows.dense[self._rows.dense_rows_of(members)]
-            cosines += dense @ dense.T
-        return on_grid(cosines)
-
     def sums(self, labels: IntArray, count: int) -> tuple[sparse.csr_array, FloatArray]:
         """Return the sums of the rows of each group: of terms, and of dense parts."""
-        weights, points = self._points.weights, np.arange(len(labels))
-        shape = (count, len(labels))
-        terms = self._rows.summed_terms(sparse.csr_array((weights, (labels, points)), shape))
-        if self._rows.dense is None:
-            return terms, np.zeros((count, 0))
-        shape = (count, len(self._rows.dense))
-        own = sparse.csr_array((weights, (labels, self._rows.dense_rows_of(points))), shape)
-        return terms, np.asarray(own @ self._rows.dense)
+        places = (labels, np.arange(len(labels)))
+        return self._rows.sums(sparse.csr_array((self.weights, places), (count, len(labels))))
 
     def evidence(self, constraints: Iterable[Constraint]) -> Iterator[tuple[int, int, float]]:
         """Yield pairs of points that decisions compare, and the log-odds that they are one need."""
@@ -306,11 +282,6 @@ class Screens:
             for point, odds in others:
                 if anchor is not None and point is not None:
                     yield anchor, point, odds
-
-    @property
-    def weights(self) -> FloatArray:
-        """The mentions of each point, shape (n,)."""
-        return self._points.weights
 
     def log_odds(self, cosines: FloatArray, smaller: FloatArray) -> FloatArray:
         """Return the log-odds that groups are one need."""

@@ -23,9 +23,6 @@ _OTHERS: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese
 _RUNS: Final = re.compile(f"[{_HAN_OR_KANA}]+|[{_OTHERS}]+|[^{_HAN_OR_KANA}{_OTHERS}]+")
 _PIECES: Final = re.compile(f"(?=([{_HAN}])|)(?=([{_HAN_OR_KANA}]{{2}}|[{_OTHERS}]{{3}})|).")
 _LATIN: Final = "LATIN"
-_MOST_TOKENS: Final = 1000  # of a script that a model knows, at most, ...
-_TOKEN_SHARE: Final = 0.1  # ... or this share of its vocabulary
-_UNKNOWN_SHARE: Final = 0.5  # of unknown words in an unknown text, at least
 
 
 def pieces(words: Iterable[str]) -> Iterator[str]:
@@ -43,22 +40,24 @@ def pieces(words: Iterable[str]) -> Iterator[str]:
 
 
 def known_scripts(vocabulary: Sequence[str]) -> frozenset[str]:
-    """Return the scripts that a model with these tokens knows; it always knows the Latin one."""
+    """Return the scripts that a model with these tokens knows; it always knows the Latin one.
+
+    A script that it knows has 1,000 tokens, or a tenth of the vocabulary.
+    """
     tokens = Counter(script for token in vocabulary for script in _scripts(token))
-    enough = min(_MOST_TOKENS, _TOKEN_SHARE * len(vocabulary))
+    enough = min(1000, 0.1 * len(vocabulary))
     return frozenset(script for script, count in tokens.items() if count >= enough) | {_LATIN}
 
 
 def in_unknown_script(surfaces: Iterable[str], known: Collection[str]) -> npt.NDArray[np.bool_]:
     """Tell, for each surface, whether half of its words have letters of a script that is not known."""
-    return np.fromiter((not _is_known(surface, known) for surface in surfaces), np.bool_)
 
+    def is_unknown(surface: str) -> bool:
+        words = surface.split()
+        unknown = sum(not _scripts(word).issubset(known) for word in words)
+        return not surface.isascii() and unknown >= 0.5 * len(words)
 
-def _is_known(surface: str, known: Collection[str]) -> bool:
-    if surface.isascii():
-        return True
-    words = surface.split()
-    return sum(not _scripts(word).issubset(known) for word in words) < _UNKNOWN_SHARE * len(words)
+    return np.fromiter(map(is_unknown, surfaces), np.bool_)
 
 
 def _scripts(text: str) -> set[str]:

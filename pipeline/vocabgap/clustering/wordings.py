@@ -33,8 +33,6 @@ _NOUNS_TOO: Final = "can will may might must does"
 CLAUSE_STEMS: Final = frozenset(map(stem, _CLAUSE_WORDS.split()))
 _AMBIGUOUS_STEMS: Final = frozenset(map(stem, _NOUNS_TOO.split()))
 _SENTENCE_FROM: Final = 0.10  # share of clause words of a sentence
-_DETAILS: Final = ("intent", "description", "workaround")  # columns that describe a need, in this order
-_OPERATIONS: Final = "operations_involved"  # the column with the operations of the workaround
 
 
 @dataclass(frozen=True)
@@ -53,14 +51,15 @@ class Points:
     @cached_property
     def most_used(self) -> pl.Series:
         """The most used wording of each surface."""
-        by_use = self.wordings.sort("mentions", "wording", descending=[True, False])
-        first = by_use.unique("surface", keep="first")
-        return self.surfaces.join(first, on="surface", maintain_order="left")["wording"]
+        return self.uses.wordings.gather(self.uses.starts[:-1])
 
     @cached_property
     def uses(self) -> "Uses":
         """The wordings of each surface."""
-        return Uses.of(self.wordings, self.surfaces)
+        placed = self.surfaces.select("surface").with_row_index("place").join(self.wordings, on="surface")
+        ordered = placed.sort("place", "mentions", "wording", descending=[False, True, False])
+        counts = np.bincount(ordered["place"].to_numpy(), minlength=self.surfaces.height)
+        return Uses(ordered["wording"], ordered["mentions"], starts_of(counts))
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -145,14 +144,6 @@ class Uses(NamedTuple):
     mentions: pl.Series
     starts: npt.NDArray[Any]  # of the wordings of each surface, shape (surfaces + 1,)
 
-    @classmethod
-    def of(cls, wordings: pl.DataFrame, surfaces: pl.DataFrame) -> "Uses":
-        """Order wordings by their surfaces."""
-        placed = surfaces.select("surface").with_row_index("place").join(wordings, on="surface")
-        ordered = placed.sort("place", "mentions", "wording", descending=[False, True, False])
-        counts = np.bincount(ordered["place"].to_numpy(), minlength=surfaces.height)
-        return cls(ordered["wording"], ordered["mentions"], starts_of(counts))
-
     def at(self, point: int) -> list[tuple[str, int]]:
         """Return the wordings of a point with their mentions, most used first."""
         part = slice(self.starts[point], self.starts[point + 1])
@@ -213,13 +204,20 @@ def represented(
 
 def wordings_of(records: Parts) -> pl.DataFrame:
     """Return the distinct phrases of some records, sorted: columns `wording`, `mentions` and `surface`."""
-    counted = records.by(["wording"], _counted, _counting)["wordings"].sort("wording")
+
+    def summed(wordings: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        return {"wordings": wordings.group_by("wording").agg(pl.col("mentions").sum())}
+
+    counted = records.by(["wording"], summed, _counting)["wordings"].sort("wording")
     surfaces = pl.Series("surface", [surface(wording) for wording in counted["wording"]], dtype=pl.String)
     return counted.with_columns(surfaces)
 
 
 def _details_of(records: Parts) -> pl.DataFrame:
-    return records.by(["wording"], _longest_of_each, _details)["details"]
+    def longest(details: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        return {"details": _longest_of(details, "wording")}
+
+    return records.by(["wording"], longest, _details)["details"]
 
 
 def _counting(records: pl.LazyFrame) -> pl.LazyFrame:
@@ -229,25 +227,18 @@ def _counting(records: pl.LazyFrame) -> pl.LazyFrame:
     return phrases.group_by("wording").agg(MENTIONS)
 
 
-def _counted(wordings: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    return {"wordings": wordings.group_by("wording").agg(pl.col("mentions").sum())}
-
-
 def _details(records: pl.LazyFrame) -> pl.LazyFrame:
     names = records.collect_schema().names()
-    columns = [stripped(pl.col(name)) for name in _DETAILS if name in names]
+    described = [name for name in ("intent", "description", "workaround") if name in names]
+    columns = [stripped(pl.col(name)) for name in described]
     filled = [pl.when(column != "").then(column) for column in columns]
     operations = pl.lit("")
-    if _OPERATIONS in names:
-        listed = pl.col(_OPERATIONS).list.join(", ", ignore_nulls=True)
+    if "operations_involved" in names:
+        listed = pl.col("operations_involved").list.join(", ", ignore_nulls=True)
         operations = listed.str.replace_all("_", " ").fill_null("")
     detail = pl.concat_str(filled, separator=". ", ignore_nulls=True)
-    described = records.select(wording=phrase(), detail=detail, operations=operations)
-    return described.filter((pl.col("detail") != "") | (pl.col("operations") != ""))
-
-
-def _longest_of_each(details: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    return {"details": _longest_of(details, "wording")}
+    details = records.select(wording=phrase(), detail=detail, operations=operations)
+    return details.filter((pl.col("detail") != "") | (pl.col("operations") != ""))
 
 
 def _longest_of(details: pl.DataFrame, name: str) -> pl.DataFrame:

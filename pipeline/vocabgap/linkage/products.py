@@ -21,7 +21,8 @@ Scores = npt.NDArray[np.float32]
 def nearest_rows(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, FloatArray]]:
     """Yield for each block its first row, and the nearest other rows of each row with their cosines.
 
-    Both arrays have the shape (block, count). Of equally near rows the first rows are taken.
+    There are two rows at least. Both arrays have the shape (block, count). Of equally near rows the first
+    rows are taken.
     """
     count = min(count, len(rows) - 1)
     rough = rows.astype(np.float32)
@@ -31,9 +32,6 @@ def nearest_rows(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, 
         own = np.arange(start, min(start + step, len(rows)))
         scores = rough[own] @ rough.T
         scores[own - start, own] = -np.inf
-        if not count:
-            yield start, np.zeros((len(own), 0), np.int64), np.zeros((len(own), 0))
-            continue
         # Two scores may have an error, so a near row may score that much below the bound.
         bound = _least_of_largest(scores, count) - 2.0 * off
         row, place = np.nonzero(scores >= bound[:, None])

@@ -32,11 +32,6 @@ class Rows:
     dense_row: IntArray | None = None  # shape (n,), the dense row of each point if points share them
 
     @property
-    def n_shared(self) -> int | None:
-        """The number of dense rows, without the last one, if points share them."""
-        return None if self.dense is None or self.dense_row is None else len(self.dense) - 1
-
-    @property
     def n_unspelt(self) -> int:
         """The number of terms that are dimensions."""
         return int(self.term_weights.shape[1] - self.grams.shape[0])
@@ -45,9 +40,19 @@ class Rows:
         """Return some rows without their dense part, shape (points, unspelt terms + grams)."""
         return self._plain(self.term_weights[points])
 
-    def summed_terms(self, membership: sparse.csr_array) -> sparse.csr_array:
-        """Return weighted sums of rows without their dense part, shape (sums, unspelt terms + grams)."""
-        return self._plain(sparse.csr_array(membership @ self.term_weights))
+    def sums(self, membership: sparse.csr_array) -> tuple[sparse.csr_array, FloatArray]:
+        """Return weighted sums of rows: without their dense part as `plain_terms`, and of dense parts.
+
+        `membership` has the shape (sums, n).
+        """
+        terms = self._plain(sparse.csr_array(membership @ self.term_weights))
+        if self.dense is None:
+            return terms, np.zeros((membership.shape[0], 0))
+        if self.dense_row is not None:
+            parts = (membership.data, self.dense_row[membership.indices], membership.indptr)
+            membership = sparse.csr_array(parts, (membership.shape[0], len(self.dense)))
+            membership.sum_duplicates()
+        return terms, np.asarray(membership @ self.dense)
 
     def _plain(self, term_weights: sparse.csr_array) -> sparse.csr_array:
         rows = sparse.csr_array(term_weights @ self._terms)
@@ -74,9 +79,11 @@ def on_grid(values: FloatArray) -> FloatArray:
     return np.asarray(np.floor(values * GRID + 0.5) / GRID)
 
 
-def cosine_distances(rows: Rows) -> FloatArray:
-    """Compute all pairwise cosine distances, shape (n, n)."""
-    terms, dense = rows.plain_terms(), rows.dense
+def cosine_distances(rows: Rows, points: IntArray | None = None) -> FloatArray:
+    """Compute the pairwise cosine distances of some points, or of all, shape (points, points)."""
+    points = np.arange(rows.term_weights.shape[0]) if points is None else points
+    terms = rows.plain_terms(points)
+    dense = None if rows.dense is None else rows.dense[rows.dense_rows_of(points)]
     count, step = terms.shape[0], 512
     distances = np.empty((count, count))
     # By blocks: the sparse product of all rows would take more memory than the dense matrix.

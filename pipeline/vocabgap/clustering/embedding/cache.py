@@ -27,13 +27,7 @@ _TABLE: Final = """
 create table if not exists vectors
 (key blob primary key, vector blob not null, checksum integer not null) without rowid
 """
-_INSERT: Final = "insert or ignore into vectors values (?, ?, ?)"
-_SIZE: Final = """
-select (page_count - freelist_count) * page_size
-from pragma_page_count, pragma_freelist_count, pragma_page_size
-"""
 _MOST_BYTES: Final = 200_000_000  # of the file: a quarter of a million texts of the known model
-_ASKED_AT_ONCE: Final = 500  # keys of one query
 _PATIENCE: Final = 30.0  # s, for another run that is writing
 _NUMBER: Final = np.dtype("<i2")
 # The codes of SQLite for a file that is damaged, is no database, or has other tables.
@@ -44,7 +38,6 @@ _TELLING: Final = frozenset(
     {"vendor_id", "cpu family", "model", "model name", "flags"}
     | {"CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features"}
 )
-_DIGITS: Final = 8  # of the digest, in hex
 
 _T = TypeVar("_T")
 
@@ -80,8 +73,9 @@ class EmbeddingCache:
 
         def look_up(connection: sqlite3.Connection) -> dict[int, bytes]:
             kept = {}
-            for start in range(0, len(keys), _ASKED_AT_ONCE):
-                some = keys[start : start + _ASKED_AT_ONCE]
+            keys_of_query = 500
+            for start in range(0, len(keys), keys_of_query):
+                some = keys[start : start + keys_of_query]
                 marks = ",".join("?" * len(some))
                 query = f"select key, vector, checksum from vectors where key in ({marks})"  # noqa: S608
                 for key, vector, checksum in connection.execute(query, some):
@@ -103,8 +97,11 @@ class EmbeddingCache:
         rows = [(key, blob, crc32(key + blob)) for key, blob in keyed]
 
         def insert(connection: sqlite3.Connection) -> None:
-            connection.executemany(_INSERT, rows)
-            ((size,),) = connection.execute(_SIZE)
+            connection.executemany("insert or ignore into vectors values (?, ?, ?)", rows)
+            ((size,),) = connection.execute(
+                "select (page_count - freelist_count) * page_size"
+                " from pragma_page_count, pragma_freelist_count, pragma_page_size"
+            )
             if size > _MOST_BYTES:
                 connection.execute("delete from vectors")
 
@@ -147,4 +144,4 @@ def cpu_kind() -> str:
     # Instructions are sorted, too: the system may list them in any order.
     kinds = {f"{name}: {' '.join(sorted(value.split()))}" for name, value in pairs if name in _TELLING}
     digest = hashlib.sha256("\n".join([machine, *(sorted(kinds) or lines[:1])]).encode()).hexdigest()
-    return f"{machine} {digest[:_DIGITS]}"
+    return f"{machine} {digest[:8]}"

@@ -23,11 +23,10 @@ from vocabgap.clustering.embedding.model import (
     libraries,
     load_encoder,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, installing
+from vocabgap.errors import NotFoundError, installing, require_text
 from vocabgap.files import user_cache
 from vocabgap.linkage.rows import usable_cpus
 from vocabgap.model.settings import AUTO, MINILM, NO_EMBEDDER
-from vocabgap.text import shortened, visible
 
 _TEXTS_OF_A_TASK: Final = 64
 _KEPT_AT_ONCE: Final = 4096  # texts; a stopped run loses no more than these
@@ -196,11 +195,5 @@ def _cut(places: list[int], size: int) -> list[list[int]]:
 
 
 def _key(text: str) -> bytes:
-    if not isinstance(text, str):
-        raise InvalidInputError(f"texts: expected text, found {type(text).__name__}", hint="remove it")
-    try:
-        return hashlib.sha256(text.encode("utf-8")).digest()
-    except UnicodeEncodeError as error:
-        raise InvalidInputError(
-            f"'{shortened(visible(text))}' is not Unicode text: it has a lone surrogate", hint="remove it"
-        ) from error
+    require_text("texts", text)
+    return hashlib.sha256(text.encode()).digest()

@@ -32,28 +32,11 @@ STEPS: Final = 1024
 
 _RULES: Final = "2"  # to be changed whenever the same files would give other vectors
 _DAMAGED_HINT: Final = "download the model again"
-_FOLDER_HINT: Final = "name a folder with tokenizer.json and model.onnx; see `vocabgap manual settings`"
-_POOLED_HINT: Final = "export the model with an output called sentence_embedding, which needs no pooling"
 _OTHER_MODEL_HINT: Final = "name a model that embeds texts"
-_ONE_EXPORT_HINT: Final = "name a folder with the model and the tokenizer of one export"
 
-_MODEL_PLACES: Final = tuple(
-    f"{folder}{name}.onnx" for folder in ("", "onnx/") for name in ("model", "model_quantized", "model_int8")
-)
 _MOST_TOKENS: Final = 256  # of a text, including its end marks
-_KNOWN_MODULES: Final = frozenset({"Transformer", "Pooling", "Normalize"})
 # The name of an input in a graph, and the attribute of the tokenizer's result with its values.
 _INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-_INTEGER: Final = "tensor(int64)"
-_FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
-_SENTENCE: Final = "sentence_embedding"
-_OUTPUTS: Final = (_SENTENCE, "last_hidden_state", "token_embeddings")
-_SCORES: Final = "logits"  # of classes, or of the words of the vocabulary
-_SENTENCE_RANK: Final = 2  # text, dimension
-_TOKEN_RANK: Final = 3  # text, token, dimension
-_SILENT: Final = 4  # messages of the runtime also arrive as exceptions
-_EXTERNAL_FOLDER: Final = "session.model_external_initializers_file_folder_path"
-_TOKENS_AT_ONCE: Final = 1024  # of a batch: memory grows with them
 
 # The known model: all-MiniLM-L6-v2 with int8 weights, and its tokenizer, both under Apache-2.0.
 _KNOWN_NAME: Final = "all-MiniLM-L6-v2, int8"
@@ -92,15 +75,16 @@ class ModelFiles:
 
 def find_model(path: str | Path) -> ModelFiles:
     """Find the files of a model in its folder."""
-    folder = expanded(path)
+    folder, tokenizer = expanded(path), expanded(path) / "tokenizer.json"
+    names = ("model", "model_quantized", "model_int8")
+    places = (folder / f"{inside}{name}.onnx" for inside in ("", "onnx/") for name in names)
     with refusing(f"model '{path}' cannot be read", hint="change its permissions, or name another one"):
-        model, tokenizer = (
-            next((folder / name for name in names if _exists(folder / name)), None)
-            for names in (_MODEL_PLACES, ("tokenizer.json",))
-        )
-        if model is None or tokenizer is None:
-            missing = "model.onnx" if model is None else "tokenizer.json"
-            raise NotFoundError(f"there is no {missing} in '{folder}'", hint=_FOLDER_HINT)
+        model = next(filter(_exists, places), None)
+        if model is None or not _exists(tokenizer):
+            raise NotFoundError(
+                f"there is no {'model.onnx' if model is None else tokenizer.name} in '{folder}'",
+                hint="name a folder with tokenizer.json and model.onnx; see `vocabgap manual settings`",
+            )
         return ModelFiles(printable_name(folder.absolute().name) or "model", model, tokenizer)
 
 
@@ -132,9 +116,10 @@ def load_encoder(files: ModelFiles) -> "Encoder":
         tokenizer.enable_truncation(_MOST_TOKENS)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = _SILENT
+    options.log_severity_level = 4  # silent: messages of the runtime also arrive as exceptions
     # Weights in a file beside the model would decide its vectors, and would not be in its digest.
-    options.add_session_config_entry(_EXTERNAL_FOLDER, f"{files.model}/none")
+    weights_folder = "session.model_external_initializers_file_folder_path"
+    options.add_session_config_entry(weights_folder, f"{files.model}/none")
     with _failing(
         f"'{files.model}' cannot be loaded", hint=f"{_DAMAGED_HINT}, with its weights in the one file"
     ):
@@ -142,17 +127,20 @@ def load_encoder(files: ModelFiles) -> "Encoder":
             model, sess_options=options, providers=["CPUExecutionProvider"], enable_fallback=0
         )
         inputs = {port.name: port.type for port in session.get_inputs()}
-        outputs = [port.name for port in session.get_outputs() if port.type in _FLOATS]
+        floats = {"tensor(float)", "tensor(float16)", "tensor(double)"}
+        outputs = [port.name for port in session.get_outputs() if port.type in floats]
     for name, kind in inputs.items():
-        if name not in _INPUTS or kind != _INTEGER:
+        if name not in _INPUTS or kind != "tensor(int64)":
             raise InvalidInputError(
                 f"'{files.model}' needs the input '{name}' ({kind}); expected {', '.join(_INPUTS)}",
                 hint=_OTHER_MODEL_HINT,
             )
-    output = next((name for name in (*_OUTPUTS, *outputs) if name in outputs), _SCORES)
-    if output == _SCORES:
+    scores = "logits"  # of classes, or of the words of the vocabulary
+    preferred = ("sentence_embedding", "last_hidden_state", "token_embeddings")
+    output = next((name for name in (*preferred, *outputs) if name in outputs), scores)
+    if output == scores:
         raise InvalidInputError(f"'{files.model}' has no output that embeds a text", hint=_OTHER_MODEL_HINT)
-    if output != _SENTENCE:
+    if output != "sentence_embedding":
         _require_mean(files.tokenizer.parent)
     return Encoder(files, digest, tokenizer, session, tuple(inputs), output)
 
@@ -175,7 +163,7 @@ class Encoder:
         for place, own in enumerate(tokens):
             by_length.setdefault(len(own.ids), []).append(place)
         for length, places in by_length.items():
-            size = max(1, min(self.files.batch, _TOKENS_AT_ONCE // length))
+            size = max(1, min(self.files.batch, 1024 // length))  # memory grows with the tokens of a batch
             for start in range(0, len(places), size):
                 some = places[start : start + size]
                 yield some, self._rounded([texts[place] for place in some], [tokens[place] for place in some])
@@ -210,7 +198,8 @@ class Encoder:
             name: np.asarray([getattr(own, _INPUTS[name]) for own in tokens], dtype=np.int64)
             for name in self._inputs
         }
-        with _failing(f"'{self.files.model}' cannot be run on '{excerpt(texts[0])}'", hint=_ONE_EXPORT_HINT):
+        hint = "name a folder with the model and the tokenizer of one export"
+        with _failing(f"'{self.files.model}' cannot be run on '{excerpt(texts[0])}'", hint=hint):
             (output,) = self._session.run([self._output], feed)
         masks = np.asarray([own.attention_mask for own in tokens], dtype=bool)
         vectors = np.stack(
@@ -226,9 +215,9 @@ class Encoder:
         return np.asarray(np.rint(vectors / lengths * STEPS), dtype=np.int16)
 
     def _pooled(self, output: npt.NDArray[Any], mask: npt.NDArray[np.bool]) -> npt.NDArray[np.float64]:
-        if output.ndim == _SENTENCE_RANK and len(output) == 1:
+        if output.ndim == 2 and len(output) == 1:  # noqa: PLR2004 - text, dimension
             return np.asarray(output[0], dtype=np.float64)
-        if output.ndim != _TOKEN_RANK or output.shape[:2] != (1, len(mask)):
+        if output.ndim != 3 or output.shape[:2] != (1, len(mask)):  # noqa: PLR2004 - text, token, dimension
             raise InvalidInputError(
                 f"'{self.files.model}' output '{self._output}' has the shape {output.shape};"
                 f" expected one vector, or one for each of the {len(mask)} tokens",
@@ -243,17 +232,19 @@ def _require_mean(folder: Path) -> None:
     modules = _read_json(folder / "modules.json", list[dict[str, Any]]) or ()
     kinds = {str(module.get("type", "")).rpartition(".")[2] for module in modules}
     by_mean = pooling.get("pooling_mode", "mean") == "mean" and pooling.get("pooling_mode_mean_tokens", True)
-    if not by_mean or not kinds <= _KNOWN_MODULES:
-        raise InvalidInputError(f"'{folder}' needs more than the mean of its tokens", hint=_POOLED_HINT)
+    if not by_mean or not kinds <= {"Transformer", "Pooling", "Normalize"}:
+        raise InvalidInputError(
+            f"'{folder}' needs more than the mean of its tokens",
+            hint="export the model with an output called sentence_embedding, which needs no pooling",
+        )
 
 
 def _read_json(path: Path, kind: type[_T]) -> _T | None:
     if not _exists(path):
         return None
-    try:
-        return msgspec.json.decode(_read_bytes(path), type=kind)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(f"'{path}' is not JSON as expected: {error}", hint=_DAMAGED_HINT) from error
+    content = _read_bytes(path)
+    with _failing(f"'{path}' is not JSON as expected"):
+        return msgspec.json.decode(content, type=kind)
 
 
 def _read_bytes(path: Path) -> bytes:
