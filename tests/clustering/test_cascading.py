@@ -69,41 +69,24 @@ def scipy_linkage(found: Clusters) -> np.ndarray:
     )
 
 
-def test_no_more_is_embedded_than_may_be(few: int) -> None:
+def test_no_more_is_embedded_than_may_be_and_all_merges_are_one_dendrogram(few: int) -> None:
     embedder = Bag()
 
-    found = cluster(records(), embedder=embedder)
+    groups = cluster(records(), embedder=embedder)
 
-    assert found.embedded == few
-    assert len(embedder.asked) == 2 * few  # as it was said, and with what its records say
-
-
-@pytest.mark.usefixtures("few")
-def test_both_kinds_of_merges_are_one_dendrogram() -> None:
-    found = cluster(records(), embedder=Bag())
-
-    table = found.linkage
+    assert groups.embedded == few
+    assert len(embedder.asked) == 2 * few  # as a wording, and with the details of its records
+    table = groups.linkage
     nodes = np.sort(np.concatenate([table["left"].to_numpy(), table["right"].to_numpy()]))
     assert (np.diff(nodes) > 0).all()  # each is part of one merge at most
     assert table["height"].is_sorted()
-    if table.height == found._points.surfaces.height - 1:
-        assert is_valid_linkage(scipy_linkage(found), throw=True)
-        assert is_monotonic(scipy_linkage(found))
-
-
-@pytest.mark.usefixtures("few")
-def test_groups_depend_neither_on_the_order_nor_on_the_run() -> None:
-    asked = records()
-
-    one, again, other = (
-        cluster(each, embedder=Bag())
-        for each in (asked, asked, asked.sample(fraction=1.0, shuffle=True, seed=5))
-    )
-
-    for found in (again, other):
-        assert found.wordings.equals(one.wordings)
-        assert found.clusters.equals(one.clusters)
-        assert found.linkage.equals(one.linkage)
+    if table.height == groups._points.surfaces.height - 1:
+        assert is_valid_linkage(scipy_linkage(groups), throw=True)
+        assert is_monotonic(scipy_linkage(groups))
+    shuffled = records().sample(fraction=1.0, shuffle=True, seed=5)
+    again = cluster(shuffled, embedder=Bag())
+    for name in ("wordings", "clusters", "linkage"):
+        assert getattr(again, name).equals(getattr(groups, name))
 
 
 def test_wordings_of_the_same_words_stay_together_and_contrasting_ones_apart(

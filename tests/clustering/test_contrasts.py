@@ -2,7 +2,7 @@
 
 import tomllib
 from importlib import resources
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,6 @@ from vocabgap.clustering.contrasts import (
 from vocabgap.clustering.grouping import cluster
 from vocabgap.model.frames import need
 from vocabgap.text import surface
-
-SAID = "add remove upload download log in out tide pool colour depth"
 
 # Wordings of several needs that share all words but one.
 APART = [
@@ -111,21 +109,6 @@ def test_with_and_without_are_opposites_of_one_thing_only() -> None:
     assert not differ("print with wide margins", "print without cutting the margins")
 
 
-def negated_apart(embedder: str) -> list[bool]:
-    """Tell whether each need is in another group than its negation."""
-    found = [cluster(asking(*needs, "page margins"), embedder=embedder) for needs in NEGATED_NEEDS]
-    return [each.clusters.height == 3 for each in found]
-
-
-def test_a_negated_need_is_grouped_apart_by_words() -> None:
-    assert all(negated_apart("none"))
-
-
-@pytest.mark.usefixtures("minilm")
-def test_a_negated_need_is_grouped_apart_by_meaning() -> None:
-    assert all(negated_apart("minilm"))
-
-
 @pytest.mark.parametrize(
     "wordings",
     [
@@ -139,15 +122,11 @@ def test_a_frame_or_a_complaint_negates_no_need(wordings: tuple[str, ...]) -> No
     assert {NEGATION in parting_poles(stems(need(wording))) for wording in wordings} == {False}
 
 
-def test_long_wordings_part_nothing() -> None:
+def test_sentences_and_long_wordings_part_nothing() -> None:
     short = stems("remove a watermark")
-    long = [*short, *["tide"] * SHORT]
 
     assert parting_poles(short) == poles_of(short) != {}
-    assert parting_poles(long) == {}
-
-
-def test_sentences_part_nothing() -> None:
+    assert parting_poles([*short, *["tide"] * SHORT]) == {}
     assert parting_poles(stems("why did it remove my own watermark")) == {}
 
 
@@ -183,39 +162,25 @@ def test_every_row_of_the_table_has_distinct_poles_of_one_or_two_words(name: str
 PAIRS = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.3, 4))
 
 
-NEITHER, LEFT, RIGHT = 0, 1, 2
+LEFT, RIGHT = 1, 2
 
 
-def test_of_two_that_contrast_the_one_with_fewer_mentions_leaves() -> None:
-    poles: list[Poles] = [{5: 0}, {5: 1}, {}, {}]
-
-    assert leaving(PAIRS, np.array([1.0, 2.0, 1.0, 1.0]), poles).tolist() == [
-        LEFT,
-        NEITHER,
-        NEITHER,
-    ]
-    assert leaving(PAIRS, np.array([2.0, 1.0, 1.0, 1.0]), poles).tolist() == [
-        RIGHT,
-        NEITHER,
-        NEITHER,
-    ]
-
-
-def test_who_stays_goes_on_as_if_nobody_had_left() -> None:
-    """The second and third need stand at one pole, the first, which left, at the other."""
-    weights = np.array([3.0, 4.0, 5.0, 6.0])
-
-    assert leaving(PAIRS, weights, [{5: 0}, {5: 1}, {5: 1}, {}]).tolist() == [
-        LEFT,
-        NEITHER,
-        NEITHER,
-    ]
-
-
-def test_a_few_of_a_group_do_not_say_where_it_stands() -> None:
-    weights = np.array([1.0, 9.0, 1.0, 9.0])
-
-    assert not leaving(PAIRS, weights, [{5: 0}, {}, {5: 1}, {}]).any()
+@pytest.mark.parametrize(
+    ("weights", "poles", "sides"),
+    [
+        # The side with fewer mentions leaves.
+        ([1.0, 2.0, 1.0, 1.0], [{5: 0}, {5: 1}, {}, {}], [LEFT, 0, 0]),
+        ([2.0, 1.0, 1.0, 1.0], [{5: 0}, {5: 1}, {}, {}], [RIGHT, 0, 0]),
+        # The other side continues without the pole of the one that left.
+        ([3.0, 4.0, 5.0, 6.0], [{5: 0}, {5: 1}, {5: 1}, {}], [LEFT, 0, 0]),
+        # A few wordings do not decide where their group stands.
+        ([1.0, 9.0, 1.0, 9.0], [{5: 0}, {}, {5: 1}, {}], [0, 0, 0]),
+    ],
+)
+def test_the_lesser_of_two_sides_that_contrast_leaves(
+    weights: list[float], poles: list[Poles], sides: list[int]
+) -> None:
+    assert leaving(PAIRS, np.array(weights), poles).tolist() == sides
 
 
 def test_who_leaves_takes_nobody_along() -> None:
@@ -232,13 +197,15 @@ def test_who_leaves_takes_nobody_along() -> None:
 
 
 @pytest.mark.parametrize("embedder", ["none", "minilm"])
-def test_what_contrasts_is_grouped_apart(embedder: str, request: pytest.FixtureRequest) -> None:
+def test_what_contrasts_or_is_negated_is_grouped_apart(
+    embedder: str, request: pytest.FixtureRequest
+) -> None:
     if embedder != "none":
         request.getfixturevalue(embedder)
-    found = cluster(
-        asking(*(wording for wordings in APART for wording in wordings)), embedder=embedder
-    )
+    groups = cluster(asking(*chain.from_iterable(APART)), embedder=embedder)
 
-    number = dict(found.wordings.select("wording", "cluster").iter_rows())
+    number = dict(groups.wordings.select("wording", "cluster").iter_rows())
     for wordings in APART:
         assert len({number[wording] for wording in wordings}) == len(wordings), wordings
+    for needs in NEGATED_NEEDS:
+        assert cluster(asking(*needs, "page margins"), embedder=embedder).clusters.height == 3

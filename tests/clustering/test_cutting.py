@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.clustering import linkage
-from vocabgap.clustering.contrasts import LEFT, RIGHT, leaving
+from vocabgap.clustering.contrasts import LEFT, RIGHT
 from vocabgap.clustering.cutting import WORDS_CUT, Cut, cuts, flat_groups
 from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.model.tables import LINKAGE
@@ -61,14 +61,6 @@ def test_wordings_that_the_model_cannot_read_have_the_cut_for_words() -> None:
     assert found[2] > CUT.pair
 
 
-def test_the_cut_of_phrases_and_of_sentences() -> None:
-    merges = linkage((0, 1, 0.2, 2), (2, 3, 0.3, 2))
-
-    found = cuts(merges, np.ones(4), np.array([0.0, 0.0, 0.5, 0.1]), CUT)
-
-    np.testing.assert_allclose(found, [0.3, 0.4])
-
-
 def test_larger_groups_may_be_further_apart() -> None:
     merges = linkage((0, 1, 0.2, 2), (2, 3, 0.3, 2), (4, 5, 0.4, 4))
 
@@ -110,17 +102,12 @@ def test_merges_of_what_is_not_compared_do_not_say_how_near_wordings_are() -> No
     np.testing.assert_allclose(found, 0.3)
 
 
-def test_of_what_contrasts_the_lesser_side_leaves() -> None:
-    merges = linkage((0, 1, 0.1, 4), (2, 3, 0.15, 2), (4, 5, 0.3, 6))
-    weights = np.array([1.0, 3.0, 1.0, 1.0])
-
-    sides = leaving(merges, weights, [{7: 0}, {7: 1}, {}, {}])
-
-    assert sides.tolist() == [LEFT, 0, 0]
-    assert flat_groups(merges, 4, 0.4, sides).tolist() == [0, 1, 1, 1]
-
-
 def test_what_left_is_a_tree_of_its_own() -> None:
+    first_leaves = linkage((0, 1, 0.1, 4), (2, 3, 0.15, 2), (4, 5, 0.3, 6))
+    assert flat_groups(first_leaves, 4, 0.4, np.array([LEFT, 0, 0], np.int8)).tolist() == [
+        *(0, 1, 1, 1)
+    ]
+
     merges = linkage((0, 1, 0.1, 2), (2, 3, 0.15, 2), (5, 6, 0.2, 4), (4, 7, 0.3, 5))
 
     sides = np.array([0, 0, RIGHT, 0], np.int8)

@@ -40,14 +40,6 @@ def test_one_record_is_a_group_of_its_own() -> None:
     assert found.linkage.is_empty()
 
 
-def test_tables_have_their_schemas() -> None:
-    found = cluster(asking("barn door", "barn doors vignette", "tilt shift"))
-
-    assert found.wordings.schema == WORDINGS.schema
-    assert found.clusters.schema == CLUSTERS.schema
-    assert found.linkage.schema == LINKAGE.schema
-
-
 @pytest.mark.parametrize(
     "variant",
     [
@@ -110,16 +102,6 @@ def test_stop_words_take_a_shared_word_out_of_the_comparison() -> None:
 
     assert frozenset({"darkroom panel", "darkroom grain"}) in groups(*needs)
     assert groups(*needs, stop_words=["darkroom"]) == {frozenset({need}) for need in needs}
-
-
-def test_label_says_what_most_of_the_group_says() -> None:
-    found = cluster(
-        asking(
-            *["lamp glow halo"] * 3, "lamp glow", "lamp glow", "soft lamp glow halo on old brass"
-        )
-    )
-
-    assert found.clusters["label"].to_list() == ["lamp glow halo"]
 
 
 def test_similarity_falls_with_the_distance_from_the_label() -> None:

@@ -4,7 +4,6 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
-from vocabgap.clustering.cutting import WORDS_CUT
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.linkage import agglomeration
@@ -29,13 +28,6 @@ def test_another_cut_is_what_clustering_again_would_give(found: Clusters, thresh
     assert_frame_equal(other.wordings, again.wordings)
     assert_frame_equal(other.clusters, again.clusters)
     assert other.threshold == threshold
-
-
-def test_the_weakest_link_is_the_height_of_the_last_merge(found: Clusters) -> None:
-    for number, link in found.clusters.select("cluster", "weakest_link").iter_rows():
-        _, linkage = found.dendrogram(number)
-        assert link == pytest.approx(linkage["height"].max() or 0.0, abs=1e-6)
-        assert link < WORDS_CUT.farthest
 
 
 def test_the_tree_below_a_group_has_its_surfaces_and_its_merges(found: Clusters) -> None:

@@ -1,6 +1,7 @@
 """From records to the weighted points that are clustered."""
 
 import random
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,13 +13,6 @@ from builders.clustering import asking
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.model.record import PHRASE_FIELDS
 
-phrase_lists = st.lists(
-    st.lists(
-        st.sampled_from(["Sky", "masks", "the", "not", "???", "it", "is"]), min_size=1, max_size=4
-    ).map(" ".join),
-    max_size=12,
-)
-
 
 def test_a_point_weighs_as_much_as_all_wordings_of_its_surface() -> None:
     found = points_of(asking("sky mask", "Sky Mask", "sky masks", "sky mask", "tilt shift"))
@@ -28,32 +22,32 @@ def test_a_point_weighs_as_much_as_all_wordings_of_its_surface() -> None:
     assert found.weights.dtype == np.float64
 
 
-def test_contents_are_what_tells_needs_apart() -> None:
-    found = points_of(asking("please mask the sky without halos"))
+@pytest.mark.parametrize(
+    ("phrase", "settings", "content", "surface"),
+    [
+        (
+            "please mask the sky without halos",
+            {},
+            "mask sky without halo",
+            "pleas mask the sky without halo",
+        ),
+        ("sky masks", {"stop_words": ["mask"]}, "sky", "sky mask"),
+        ("heaven masks", {"synonyms": {"sky": ["heaven"]}}, "sky mask", "heaven mask"),
+        # Stop words are taken out before synonyms are looked for.
+        (
+            "tone heaven down",
+            {"stop_words": ["down"], "synonyms": {"sky": ["tone heaven"]}},
+            "sky",
+            "tone heaven down",
+        ),
+    ],
+)
+def test_contents_leave_words_out_and_fold_synonyms_and_surfaces_do_not(
+    phrase: str, settings: dict[str, Any], content: str, surface: str
+) -> None:
+    points = points_of(asking(phrase), **settings)
 
-    assert found.contents == ["mask sky without halo"]
-
-
-def test_stop_words_are_left_out_of_contents_and_stay_in_surfaces() -> None:
-    found = points_of(asking("sky masks"), stop_words=["mask"])
-
-    assert found.contents == ["sky"]
-    assert found.surfaces["surface"].to_list() == ["sky mask"]
-
-
-def test_synonyms_are_folded_in_contents_and_stay_in_surfaces() -> None:
-    found = points_of(asking("heaven masks", "sky mask"), synonyms={"sky": ["heaven", "firmament"]})
-
-    assert found.contents == ["sky mask", "sky mask"]
-    assert found.surfaces["surface"].to_list() == ["heaven mask", "sky mask"]
-
-
-def test_stop_words_are_taken_out_before_synonyms_are_looked_for() -> None:
-    found = points_of(
-        asking("tone down of the heaven"), stop_words=["down"], synonyms={"sky": ["tone heaven"]}
-    )
-
-    assert found.contents == ["sky"]
+    assert (points.contents, points.surfaces["surface"].to_list()) == ([content], [surface])
 
 
 @pytest.mark.parametrize("phrases", [(), (None, "  ")])
@@ -123,15 +117,3 @@ def test_the_order_of_records_and_how_often_one_says_the_same_change_no_text(
     one, other = (told(*each) for each in (records, shuffle.sample(records * 2, 2 * len(records))))
 
     assert (one.texts, one.text_contents) == (other.texts, other.text_contents)
-
-
-@given(phrase_lists)
-def test_there_is_one_content_share_and_weight_for_each_surface(phrases: list[str]) -> None:
-    found = points_of(asking(*phrases))
-
-    count = found.surfaces["surface"].n_unique()
-    assert found.surfaces.height == len(found.contents) == count
-    assert len(found.clause_shares) == len(found.weights) == count
-    assert all(found.contents)
-    assert found.weights.sum() == len(phrases)
-    assert ((found.clause_shares >= 0.0) & (found.clause_shares <= 1.0)).all()

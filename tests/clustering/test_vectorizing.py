@@ -17,7 +17,7 @@ from vocabgap.clustering.vectorizing import (
     word_rows,
 )
 from vocabgap.linkage import FloatArray, Rows
-from vocabgap.text import content_words, ignored_stems, surface
+from vocabgap.text import content_words, ignored_stems
 
 Corpus = list[tuple[str, int, float]]
 
@@ -164,10 +164,3 @@ def test_content_words_leave_function_words_out_unless_nothing_else_is_left(
     surface_form: str, expected: list[str]
 ) -> None:
     assert content_words(surface_form, ignored_stems()) == expected
-
-
-@pytest.mark.parametrize("stop_word", ["darkroom", "Darkrooms", "DARKROOM"])
-def test_further_stop_words_are_ignored_however_they_are_inflected(stop_word: str) -> None:
-    found = content_words(surface("darkrooms fog"), ignored_stems([stop_word]))
-
-    assert found == ["fog"]

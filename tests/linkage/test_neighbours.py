@@ -75,25 +75,6 @@ def mixed(seed: int, spelt: int, count: int = 40) -> tuple[Rows, FloatArray]:
     return rows, rng.integers(1, 9, count).astype(np.float64)
 
 
-def test_the_nearest_come_first() -> None:
-    space = space_of(rows_of([1.0, 0.0, 0.0], [12.0, 5.0, 0.0], [24.0, 7.0, 0.0], [0.0, 0.0, 1.0]))
-
-    found = searched(space)
-
-    assert found.listed[0, :3].tolist() == [2, 1, -1]
-    assert found.similarity[0] == pytest.approx(24 / 25)
-
-
-def test_the_spelling_of_terms_counts_between_different_terms() -> None:
-    grams = sparse.csr_array([[0.6, 0.8], [0.0, 1.0], [1.0, 0.0]])
-    space = space_of(Rows(sparse.csr_array(np.eye(3)), grams))
-
-    found = searched(space)
-
-    assert found.listed[:, 0].tolist() == [1, 0, 0]
-    assert found.similarity.tolist() == pytest.approx([0.8, 0.8, 0.6])
-
-
 def test_of_equally_near_ones_that_of_the_smallest_row_comes_first() -> None:
     rows = rows_of([1.0, 1.0], [1.0, 0.0], [0.0, 1.0])
     chosen = np.array([2, 0, 1])  # so that places and rows disagree
@@ -102,13 +83,6 @@ def test_of_equally_near_ones_that_of_the_smallest_row_comes_first() -> None:
 
     assert found.listed[1, :2].tolist() == [2, 0]
     assert found.similarity[1] == pytest.approx(np.sqrt(0.5))
-
-
-def test_a_row_of_zeros_has_no_neighbour_and_is_nobodys() -> None:
-    found = searched(space_of(rows_of([0.0, 0.0], [1.0, 2.0], [2.0, 1.0], [0.0, 0.0])))
-
-    assert (found.listed[[0, 3]] == -1).all()
-    assert not np.isin(found.listed, [0, 3]).any()
 
 
 def test_what_is_only_as_similar_as_the_floor_is_no_neighbour() -> None:
@@ -136,17 +110,7 @@ def test_of_more_equally_near_ones_than_a_list_can_hold_those_of_the_smallest_ro
 
 @settings(max_examples=40)
 @given(seeds, spellings, floors)
-def test_the_nearest_is_that_of_all_pairs(seed: int, spelt: int, floor: float) -> None:
-    rows, weights = mixed(seed, spelt)
-
-    found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
-
-    assert_nearest(found, similarities(in_full(rows).toarray()), floor)
-
-
-@settings(max_examples=40)
-@given(seeds, spellings, floors)
-def test_none_that_is_not_listed_is_more_similar_than_the_bound(
+def test_the_nearest_is_that_of_all_pairs_and_no_other_is_more_similar_than_the_bound(
     seed: int, spelt: int, floor: float
 ) -> None:
     rows, weights = mixed(seed, spelt)
@@ -154,6 +118,7 @@ def test_none_that_is_not_listed_is_more_similar_than_the_bound(
     found = searched(SparseNeighbours(rows, np.arange(40), weights, floor))
 
     unlisted = similarities(in_full(rows).toarray())
+    assert_nearest(found, unlisted, floor)
     for query, line in enumerate(found.listed):
         unlisted[query, line[line >= 0]] = -np.inf
     assert (unlisted.max(axis=1) <= np.maximum(found.bound, floor) + EXACT).all()
@@ -161,31 +126,20 @@ def test_none_that_is_not_listed_is_more_similar_than_the_bound(
 
 @settings(max_examples=40)
 @given(seeds, spellings)
-def test_what_is_known_does_not_change_what_is_nearest(seed: int, spelt: int) -> None:
+def test_neither_candidates_nor_limits_change_what_is_nearest(seed: int, spelt: int) -> None:
     rows, weights = mixed(seed, spelt)
     space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
-    queries = np.arange(40)
     rng = np.random.default_rng(seed)
-    guesses = rng.integers(-1, 40, (40, LISTED + 5)).astype(
-        np.int32
-    )  # any, some twice, or the query itself
-
-    found = searched(space, queries, guesses)
-
-    assert_nearest(found, similarities(in_full(rows).toarray()), 0.0)
-
-
-@settings(max_examples=40)
-@given(seeds, spellings)
-def test_what_limits_let_be_nearest_is_compared(seed: int, spelt: int) -> None:
-    rows, weights = mixed(seed, spelt)
-    space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
     before = searched(space)
-    loose = before.limits + np.random.default_rng(seed).random((40, 1), np.float32)
+    # Any clusters, some of them twice, or the query itself.
+    guesses = rng.integers(-1, 40, (40, LISTED + 5)).astype(np.int32)
+    loose = before.limits + rng.random((40, 1), np.float32)
 
+    guessed = searched(space, np.arange(40), guesses)
     again = searched(space, np.arange(40), before.listed, before.bound, loose)
 
     every = similarities(in_full(rows).toarray())
+    assert_nearest(guessed, every, 0.0)
     assert again.listed[:, 0].tolist() == before.listed[:, 0].tolist()
     assert again.similarity.tolist() == before.similarity.tolist()
     for found in (before, again):

@@ -113,15 +113,11 @@ def test_a_vector_depends_on_its_text_alone(loaded: Embedder, texts: list[str]) 
         assert np.array_equal(loaded.embed([text])[0], row)
 
 
-@pytest.mark.parametrize("text", [None, 3, b"sky"])
+@pytest.mark.parametrize("text", [None, 3, b"sky", "a\ud800"])
 def test_a_value_that_is_no_text_is_an_error(embedder: Embedder, text: Any) -> None:  # noqa: ANN401
-    with pytest.raises(InvalidInputError, match="texts: expected text, found"):
+    message = "character 2 is half of a surrogate" if text == "a\ud800" else "expected text, found"
+    with pytest.raises(InvalidInputError, match=f"texts: {message}"):
         embedder.embed(["sky", text])
-
-
-def test_a_lone_surrogate_is_refused(embedder: Embedder) -> None:
-    with pytest.raises(InvalidInputError, match=r"'sky \\ud800' is not Unicode text"):
-        embedder.embed(["sky \ud800"])
 
 
 @pytest.fixture

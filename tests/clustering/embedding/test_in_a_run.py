@@ -57,20 +57,6 @@ def test_a_second_run_finds_the_embeddings_in_the_cache(sightings: Path, folder:
     assert second.embeddings == EmbeddingUse(found=6, computed=0)
 
 
-@pytest.mark.parametrize("shown", ["report.md", "report.html"])
-def test_the_report_says_what_grouped_its_wordings(
-    sightings: Path, folder: Path, tmp_path: Path, shown: str
-) -> None:
-    vocabgap("report", sightings, "--embedder", folder, "--out", "model", "--now", NOW)
-    vocabgap("report", sightings, "--embedder", "none", "--out", "none", "--now", NOW)
-
-    said = [
-        re.sub("</?bdi>", "", (tmp_path / out / shown).read_text()) for out in ("model", "none")
-    ]
-    assert "Grouped by words and meaning (tiny)." in said[0]
-    assert "Grouped by words alone." in said[1]
-
-
 def test_the_report_says_that_some_wordings_were_embedded_for_all(
     sightings: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,28 +92,24 @@ def test_what_auto_has_found_is_pinned(sightings: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "again" / "run.json").read_text())["model"] == manifest["model"]
 
 
-def test_a_run_before_with_another_embedder_is_told(
+def test_runs_with_different_embedders_say_so(
     sightings: Path, folder: Path, tmp_path: Path
 ) -> None:
-    vocabgap("report", sightings, "--embedder", "none", "--now", "2026-06-30")
-    vocabgap("report", sightings, "--embedder", folder, "--now", NOW)
-    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "grouped or ranked differently (embedder: none before, tiny now)" in text
+    outs = [tmp_path / name for name in ("words", "model")]
+    for out, embedder, when in zip(outs, ("none", folder), ("2026-06-30", NOW), strict=True):
+        earlier = () if embedder == "none" else ("--previous", outs[0])
+        arguments = ("--embedder", embedder, "--out", out, "--now", when, *earlier)
+        assert vocabgap("report", sightings, *arguments).code == 0
 
-
-def test_diff_tells_of_another_embedder(sightings: Path, folder: Path) -> None:
-    vocabgap("report", sightings, "--embedder", folder, "--out", "old", "--now", NOW)
-    vocabgap("report", sightings, "--embedder", "none", "--out", "new", "--now", NOW)
-
-    result = vocabgap("diff", "old", "new")
-
-    assert (
-        result.code,
-        "embed wordings differently (embedder: tiny before, none now)" in result.out,
-    ) == (
-        0,
-        True,
-    )
+    for shown in ("report.md", "report.html"):
+        words, model = (re.sub("</?bdi>", "", (out / shown).read_text()) for out in outs)
+        assert "Grouped by words alone." in words
+        assert "Grouped by words and meaning (tiny)." in model
+    report = (outs[1] / "report.md").read_text(encoding="utf-8")
+    assert "grouped or ranked differently (embedder: none before, tiny now)" in report
+    compared = vocabgap("diff", "words", "model")
+    assert compared.code == 0
+    assert "embed wordings differently (embedder: none before, tiny now)" in compared.out
 
 
 def test_models_of_one_name_are_told_apart_by_their_digests() -> None:

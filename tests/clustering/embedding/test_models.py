@@ -101,8 +101,20 @@ def test_longer_texts_are_cut_off(folder: Path) -> None:
 Harm = Callable[[Path], object]
 
 
-def _two_words_less(folder: Path) -> None:
-    write_model(folder / "model.onnx", words=np.ones((2, 4), np.float32))
+def _model(**written: Any) -> Harm:  # noqa: ANN401 - see `write_model`
+    return lambda folder: write_model(folder / "model.onnx", **written)
+
+
+def _file(name: str, content: bytes) -> Harm:
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def _json(name: str, content: object) -> Harm:
+    return lambda folder: write_json(folder / name, content)
+
+
+def _without(name: str) -> Harm:
+    return lambda folder: (folder / name).unlink()
 
 
 def _panicking(folder: Path) -> None:
@@ -124,80 +136,39 @@ def _as_long_as_its_text(folder: Path) -> None:
     onnx.save_model(model, folder / "model.onnx")
 
 
-def _one_number(folder: Path) -> None:
-    write_model(
-        folder / "model.onnx", outputs={"score": "sentence"}, words=np.ones((11, 1), np.float32)
-    )
-
-
 def _pipe(folder: Path) -> None:
     (folder / "tokenizer.json").unlink()
     os.mkfifo(folder / "tokenizer.json")
 
 
-def _modules(folder: Path) -> None:
-    kinds = ("Transformer", "Pooling", "Dense")
-    write_json(
-        folder / "modules.json",
-        [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds],
-    )
+ONE_NUMBER = {"outputs": {"score": "sentence"}, "words": np.ones((11, 1), np.float32)}
+POOLING = "1_Pooling/config.json"
+DENSE = [{"type": f"sentence_transformers.models.{kind}"} for kind in ("Transformer", "Dense")]
 
 
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
-        (lambda folder: (folder / "model.onnx").unlink(), r"there is no model\.onnx in '.*tiny'"),
-        (
-            lambda folder: (folder / "tokenizer.json").unlink(),
-            r"there is no tokenizer\.json in '.*tiny'",
-        ),
+        (_without("model.onnx"), r"there is no model\.onnx in '.*tiny'"),
+        (_without("tokenizer.json"), r"there is no tokenizer\.json in '.*tiny'"),
         (_pipe, r"tokenizer\.json' is a pipe; expected a file"),
-        (
-            lambda folder: (folder / "model.onnx").write_bytes(b"\x08\x08"),
-            r"model\.onnx' cannot be loaded",
-        ),
-        (lambda folder: (folder / "model.onnx").write_bytes(b""), r"model\.onnx' cannot be loaded"),
-        (
-            lambda folder: write_model(folder / "model.onnx", weights="model.data"),
-            "in the one file",
-        ),
-        (
-            lambda folder: (folder / "tokenizer.json").write_bytes(b"{}"),
-            r"tokenizer\.json' is not a tokenizer",
-        ),
+        (_file("model.onnx", b"\x08\x08"), r"model\.onnx' cannot be loaded"),
+        (_file("model.onnx", b""), r"model\.onnx' cannot be loaded"),
+        (_model(weights="model.data"), "in the one file"),
+        (_file("tokenizer.json", b"{}"), r"tokenizer\.json' is not a tokenizer"),
         (_panicking, r"tokenizer\.json' cannot split 'a'"),
-        (_two_words_less, r"model\.onnx' cannot be run on 'a'"),
+        (_model(words=np.ones((2, 4), np.float32)), r"model\.onnx' cannot be run on 'a'"),
         (_as_long_as_its_text, "output 'score': rows differ in length"),
-        (_one_number, "output 'score': rows differ in length"),
-        (_modules, "needs more than the mean of its tokens"),
-        (
-            lambda folder: write_model(folder / "model.onnx", outputs={"o": "echo"}),
-            "no output that embeds",
-        ),
-        (
-            lambda folder: write_model(folder / "model.onnx", outputs={"logits": "tokens"}),
-            "no output that",
-        ),
-        (
-            lambda folder: write_model(folder / "model.onnx", inputs=("input_ids", "bbox")),
-            "the input 'bbox'",
-        ),
-        (
-            lambda folder: write_model(folder / "model.onnx", lengths=("batch", 128)),
-            "cannot be run on 'a'",
-        ),
-        (
-            lambda folder: write_json(
-                folder / "1_Pooling/config.json", {"pooling_mode": "lasttoken"}
-            ),
-            "needs more than the mean of its tokens",
-        ),
-        (
-            lambda folder: write_json(
-                folder / "1_Pooling/config.json", {"pooling_mode_mean_tokens": False}
-            ),
-            "needs more than the mean of its tokens",
-        ),
+        (_model(**ONE_NUMBER), "output 'score': rows differ in length"),
+        (_model(outputs={"o": "echo"}), "no output that embeds"),
+        (_model(outputs={"logits": "tokens"}), "no output that embeds"),
+        (_model(inputs=("input_ids", "bbox")), "the input 'bbox'"),
+        (_model(lengths=("batch", 128)), "cannot be run on 'a'"),
+        (_json("modules.json", DENSE), "more than the mean of its tokens"),
+        (_json(POOLING, {"pooling_mode": "lasttoken"}), "more than the mean of its tokens"),
+        (_json(POOLING, {"pooling_mode_mean_tokens": False}), "more than the mean of its tokens"),
+        (_file("modules.json", b"7"), r"modules\.json' is not JSON as expected"),
+        (_file("modules.json", b"[" * 100_000), r"modules\.json' is not JSON as expected"),
     ],
 )
 def test_a_model_that_cannot_be_used_is_an_error(
@@ -211,15 +182,6 @@ def test_a_model_that_cannot_be_used_is_an_error(
     assert re.search(message, f"{raised.value.message} {raised.value.hint}")
     assert raised.value.hint
     assert capfd.readouterr().out == ""
-
-
-@pytest.mark.parametrize("name", ["1_Pooling/config.json", "modules.json"])
-@pytest.mark.parametrize("content", [b"", b"7", b"\xff", b"[" * 100_000])
-def test_damaged_settings_are_an_error(folder: Path, name: str, content: bytes) -> None:
-    (folder / name).parent.mkdir(exist_ok=True)
-    (folder / name).write_bytes(content)
-    with pytest.raises(InvalidInputError, match=rf"{name}' is not JSON as expected"):
-        Embedder.load(folder)
 
 
 def test_a_place_without_a_model_is_an_error(folder: Path) -> None:
