@@ -139,16 +139,12 @@ def attack_lines(count: int, seed: int) -> tuple[list[str], float]:
 
 
 def _lines() -> tuple[bytes, ...]:
-    common = (
-        b'"timestamp":"2026-06-18T10:07:00Z","image_id":"heron","session_id":"s-1","snapshot_hash":"%s"'
-        % (b"a" * 64)
+    digest = b"a" * 64
+    common = b'"timestamp":"2026-06-18T10:07:00Z","image_id":"heron","session_id":"s-1","snapshot_hash":"%s"'
+    fields = (
+        b'"description":"no mask of the sky","workaround":"a brush","satisfaction":-1',
+        b'"missing_capability":"film grain","operations_involved":["grain"],"vocabulary_used":[]',
+        b'"intent":"calmer","intent_category":"tone","notes":"corrects %s"' % digest,
     )
-    return (
-        b'{%s,"description":"no mask of the sky","workaround":"a brush","satisfaction":-1}'
-        % common,
-        b'{%s,"missing_capability":"film grain","operations_involved":["grain"],"vocabulary_used":[]}'
-        % common,
-        b'{%s,"intent":"calmer","intent_category":"tone","notes":"corrects %s"}'
-        % (common, b"a" * 64),
-        b'{"timestamp":"2026-06-18","description":"dodge","workaround":"","satisfaction":"bad"}',
-    )
+    other = b'{"timestamp":"2026-06-18","description":"dodge","workaround":"","satisfaction":"bad"}'
+    return (*(b"{%s,%s}" % (common % digest, each) for each in fields), other)

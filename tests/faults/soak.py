@@ -190,21 +190,14 @@ def main() -> int:
             "strace is not installed: system calls of compiled code are left out", file=sys.stderr
         )
     verbs = range(len(VERBS))
-    todo = [
-        ("files", 0),
-        *[(each, 0) for each in FAMILIES],
-        *[("system", each) for each in verbs],
-        *[("calls", each) for each in verbs],
-        *[("bits", each) for each in range(_SHARDS)],
-        *[("lines", each) for each in range(_SHARDS)],
-    ]
+    todo = [(part, 0) for part in ("files", *FAMILIES)]
+    todo += [(part, verb) for part in ("system", "calls") for verb in verbs]
+    todo += [(part, shard) for part in ("bits", "lines") for shard in range(_SHARDS)]
     parts: list[Part] = []
-    with ProcessPoolExecutor(
-        os.cpu_count(), mp_context=get_context("spawn"), max_tasks_per_child=1
-    ) as pool:
-        for done in as_completed(
-            pool.submit(run, *each) for each in todo if not wanted or each[0] in wanted
-        ):
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), spawn, max_tasks_per_child=1) as pool:
+        tasks = [pool.submit(run, *each) for each in todo if not wanted or each[0] in wanted]
+        for done in as_completed(tasks):
             parts += done.result()
     print(table(parts))
     problems = [problem for part in parts for problem in part.problems]

@@ -148,41 +148,18 @@ def broken() -> None:
 
 
 LOG_ARGUMENTS: Final = ("-d", "film scratches", "--timestamp", "2026-06-01T00:00:00Z")
+_REPORT: Final = ("report", "photos", "--now", "2026-07-08")
+_LOG: Final = ("log", "photos/heron", *LOG_ARGUMENTS)
+_DISMISS: Final = ("decide", "dismiss", "film grain", "--why", "not ours", "--now", "2026-07-03")
+_REVIEW: Final = ("review", "photos", "--now", "2026-07-03")
+_BASELINE: Final = ("check", "photos", "--baseline", "known.jsonl", "--write-baseline")
+_RECORD: Final = "decisions.jsonl"
 CORE: Final = (
-    Verb(
-        "report", ("report", "photos", "--now", "2026-07-08"), reported, report_state, ".", "photos"
-    ),
-    Verb(
-        "log",
-        ("log", "photos/heron", *LOG_ARGUMENTS),
-        photos,
-        log_state,
-        f"photos/heron/{LOG_NAME}",
-    ),
-    Verb(
-        "decide",
-        ("decide", "dismiss", "film grain", "--why", "not ours", "--now", "2026-07-03"),
-        decided,
-        decisions_state,
-        "decisions.jsonl",
-    ),
-    Verb(
-        "review",
-        ("review", "photos", "--now", "2026-07-03"),
-        decided,
-        decisions_state,
-        "decisions.jsonl",
-        "photos",
-        typed="\nq\n",
-    ),
+    Verb("report", _REPORT, reported, report_state, ".", "photos"),
+    Verb("log", _LOG, photos, log_state, f"photos/heron/{LOG_NAME}"),
+    Verb("decide", _DISMISS, decided, decisions_state, _RECORD),
+    Verb("review", _REVIEW, decided, decisions_state, _RECORD, "photos", typed="\nq\n"),
     Verb("init", ("init", "--agent", "claude-code"), settled, setup_state, "."),
     Verb("render", ("render", "out"), decided, report_state, ".", changes=False),
-    Verb(
-        "check",
-        ("check", "photos", "--baseline", "known.jsonl", "--write-baseline"),
-        broken,
-        baseline_state,
-        "",
-        "photos",
-    ),
+    Verb("check", _BASELINE, broken, baseline_state, "", "photos"),
 )
