@@ -42,9 +42,7 @@ _DEPTH: Final = 3  # of the objects that are searched for lists and keys
 _SURVEYED: Final = 10_000  # objects whose keys are counted
 _MOST_KEYS: Final = 200  # that are counted
 _SHOWN: Final = 15
-_EXAMPLE: Final = 40  # characters
 _NATIVE: Final = 1_000  # records before no further source is tried
-_DISTINCT: Final = 1_000
 # The words of a key that say what it holds, the best first.
 _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "description": (
@@ -66,13 +64,8 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 _NEEDS: Final = frozenset(_WORDS["description"][:3])  # also fit `missing_capability`
 _NAMES: Final = frozenset(("session_id", "image_id"))
-_OF_NAMES: Final = frozenset(("id", "name", "key", "slug"))
 _TEXTS: Final = frozenset(("description", "missing_capability", "workaround"))
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-_NO_NEED: Final = frozenset(("id", "uuid", "url", "hash", "version"))
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}([./-])\d{1,2}\1\d{2,4}\b")
-_LETTERS: Final = re.compile(r"[^\W\d_]")
 
 
 class NothingFitsError(InvalidInputError):
@@ -91,6 +84,7 @@ class _Keys:
 
     def add(self, value: dict[str, Any]) -> None:
         """Count the keys of an object."""
+        most_texts = 1_000
         self.objects += 1
         self.natives += _is_native(value)
         if self.objects > _SURVEYED:
@@ -102,7 +96,7 @@ class _Keys:
             self.times[path] += 1
             self.examples.setdefault(path, member)
             texts = self.texts.setdefault(path, set())
-            if _is_plain(member) and len(texts) < _DISTINCT:
+            if _is_plain(member) and len(texts) < most_texts:
                 texts.add(str(member))
 
     @property
@@ -128,7 +122,7 @@ class _Keys:
         if is_need and "missing_capability" not in proposed and (second := self._best(free, "description")):
             proposed |= {"description": second, "missing_capability": need}
             free.remove(second)
-        days = [path for path in free if self._most(path, _DAY.match)]
+        days = [path for path in free if self._most(path, re.compile(r"\d{4}-\d\d-\d\d").match)]
         if days and "timestamp" not in proposed:
             proposed["timestamp"] = days[0]
         texts = [path for path in free if self._is_text(path)]
@@ -145,7 +139,7 @@ class _Keys:
     def _score(self, path: str, name: str) -> tuple[bool, int, int] | None:
         """Return how well a key suits a field, the lowest first; None if it does not."""
         last, words = _words_of(path), _WORDS[name]
-        while name in _NAMES and len(last) > 1 and last[-1] in _OF_NAMES:
+        while name in _NAMES and len(last) > 1 and last[-1] in ("id", "name", "key", "slug"):
             last.pop()
         places = [words.index(word) for word in (last[-1:] if name in _NAMES else last) if word in words]
         fits = True
@@ -159,8 +153,10 @@ class _Keys:
 
     def _is_text(self, path: str) -> bool:
         """Tell whether the values of a key may be the words of a person."""
-        is_code = self._most(path, _DATE.match) or not _NO_NEED.isdisjoint(_words_of(path))
-        return not is_code and self._most(path, _LETTERS.search)
+        date = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}([./-])\d{1,2}\1\d{2,4}\b")
+        codes = {"id", "uuid", "url", "hash", "version"}
+        is_code = self._most(path, date.match) or not codes.isdisjoint(_words_of(path))
+        return not is_code and self._most(path, re.compile(r"[^\W\d_]").search)
 
     def _most(self, path: str, test: Callable[[str], object]) -> bool:
         """Tell whether most of the distinct values of a key pass a test."""
@@ -327,8 +323,8 @@ def _fitting(
     content: Content,
 ) -> _Fitting | None:
     """Return the first source that fits some object of a value."""
-    for each, keys in tried:
-        fields = each.fields
+    for kind, keys in tried:
+        fields = kind.fields
         if _is_of_objects(fields):
             fitting = {}
             for pointer, objects in places.items():
@@ -337,13 +333,13 @@ def _fitting(
                     fitting[pointer] = gaps
             if fitting:
                 place = _only_place([*fitting], shown)
-                return _Fitting((each, keys), _placed(each, place, content), fitting[place])
+                return _Fitting((kind, keys), _placed(kind, place, content), fitting[place])
         elif content.form not in ROWS and (
             isinstance(value, dict) and not keys.isdisjoint(value) if keys else isinstance(value, list)
         ):
             found = (element.value for element in judged(value, fields) if element.is_gap)
             if gaps := [one for one in found if isinstance(one, dict)]:
-                return _Fitting((each, keys), each, gaps)
+                return _Fitting((kind, keys), kind, gaps)
     return None
 
 
@@ -458,7 +454,7 @@ def _path_of(pointer: Pointer) -> str:
 
 def _example(value: Any) -> str:  # noqa: ANN401 - any JSON
     if isinstance(value, str):
-        return f'"{excerpt(value, _EXAMPLE)}"'
+        return f'"{excerpt(value, 40)}"'
     return str(value) if _is_plain(value) else json_type(value)
 
 

@@ -43,7 +43,6 @@ from vocabgap.text import printable_name
 _WILDCARDS: Final = frozenset("*?[")
 _SHOWN: Final = 4  # names of gap logs in a message
 _OTHERS: Final = 5  # names of other data files
-_SEARCHED: Final = 1_000  # folders that are searched for them
 
 
 class Catalogue:
@@ -229,7 +228,7 @@ def _unknown_files(roots: Iterable[Path], settings: ScanSettings) -> list[Path]:
     own = own_files(settings)
     files: list[Path] = []
     folders = deque(str(root) for root in roots if root.is_dir())
-    for _ in range(_SEARCHED):
+    for _ in range(1_000):
         if not folders:
             break
         folder = folders.popleft()

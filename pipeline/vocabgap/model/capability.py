@@ -11,8 +11,6 @@ import msgspec
 
 SETTLED: Final = ("dismissed", "authored")
 """The statuses that end a need."""
-# In the demo and in `chemigram`, no session has more than three mentions of a need.
-_LEAST_OF_SESSION: Final = 5
 FIRST_COVERING: Final = 3  # entries that cover a part of a need, and wordings of each
 
 
@@ -191,7 +189,8 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def depends_on_session(self) -> bool:
         """Tell whether one session has more than half of its mentions, and at least five."""
-        return self.largest_session >= max(_LEAST_OF_SESSION, self.mentions // 2 + 1)
+        # In the demo and in `chemigram`, no session has more than three mentions of a need.
+        return self.largest_session >= max(5, self.mentions // 2 + 1)
 
     @property
     def nearest(self) -> Cover | None:

@@ -82,7 +82,6 @@ _OWNERS: Final = (
     rf"{_OWNER_NAME}\b{_LACKING} (?:{_MEANS_TO})?",
     rf"(?:the )?{_WORD}(?: {_WORD}){{0,3}}? (?:can't|cannot|couldn't|could not|won't) (?!be )",
 )
-_LACKS: Final = ("no", "n't", "lack", "miss")  # one of them is in each of these openings
 # The name of a tool before a colon: "Forge MCP: retry a job".
 _NAME: Final = re.compile(
     r"(?:[A-Z][\w.+-]*|[a-z]+-(?:mcp|bridge|server|connector))"
@@ -108,8 +107,6 @@ _PASSIVE: Final = re.compile(
     r" (\w+(?: (?:out|off|down|up|back|away)\b)?).*$",
     re.IGNORECASE,
 )
-_LEAST: Final = 3  # letters and digits that must be left
-_ROUNDS: Final = 3
 _JOINTS: Final = re.compile(r"[_`]+")  # snake_case, `code`
 _CAMEL: Final = re.compile(r"\b[a-z]{2,}(?:[A-Z][a-z]+)+\b")  # listIssues, but neither GitHub nor dB
 _HUMP: Final = re.compile(r"(?=[A-Z])")
@@ -141,7 +138,7 @@ def _without_frame(text: str) -> str:
     if _ANY_OPENING.match(text):
         text = _without_opening(text)
     lowered = text.lower()
-    if any(lack in lowered for lack in _LACKS):
+    if any(lack in lowered for lack in ("no", "n't", "lack", "miss")):
         for pattern in _OWNER:
             text = _kept(pattern.sub("", text), text)
     if _ANY_ENDING.search(text):
@@ -159,11 +156,12 @@ def _without_frame(text: str) -> str:
 def _without_opening(text: str) -> str:
     is_absent = _ABSENT_FIRST.match(text)
     text = _kept(_WITHOUT.sub(r"\1", text), text)
-    for _ in range(_ROUNDS):
+    for _ in range(3):
         for pattern in _OPENING:
             text = _kept(pattern.sub("", text), text)
     return _ALSO_ABSENT.sub(r"\1 ", text) if is_absent else text
 
 
 def _kept(shorter: str, text: str) -> str:
-    return shorter if shorter != text and sum(map(str.isalnum, shorter)) >= _LEAST else text
+    least = 3  # letters and digits that must be left
+    return shorter if shorter != text and sum(map(str.isalnum, shorter)) >= least else text

@@ -33,14 +33,10 @@ from vocabgap.text import excerpt, words
 _REGEX_PREFIX: Final = "re:"
 _IF_FAILED_PREFIX: Final = "if failed:"
 _PARTS: Final = re.compile(r"(\([^()]*\)|\*)")
-_MOST_STARS: Final = 2
 NOT_A_GAP: Final = "not_a_gap"
 NOT_GRANTED: Final = "not_granted"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
-_TABLE_HINT: Final = (
-    'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap --json status` prints the others'
-)
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and their types"
 _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 ANY_MEMBER: Final = "*"
@@ -161,7 +157,8 @@ def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
 def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[str, Source]:
     """Check the sources of a caller, and return the enabled ones."""
     tables = dict[str, dict[str, Source]]  # as a settings file has them
-    checked: dict[str, Source] = converted({"source": sources}, tables, hint=_TABLE_HINT)["source"]
+    hint = 'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap --json status` prints the others'
+    checked: dict[str, Source] = converted({"source": sources}, tables, hint=hint)["source"]
     for name, source in checked.items():
         _check(name, source)
     return {name: source for name, source in checked.items() if source.enabled}
@@ -393,6 +390,7 @@ def rules_in_force(own: Mapping[str, Iterable[str]] = {}) -> tuple[Rule, ...]:
 
 @lru_cache(maxsize=128)
 def _rule(name: str, expressions: tuple[str, ...], why_not: str) -> Rule:
+    most_stars = 2
     phrases: dict[str, list[Phrase]] = {}
     patterns = []
     for text in expressions:
@@ -400,10 +398,9 @@ def _rule(name: str, expressions: tuple[str, ...], why_not: str) -> Rule:
             patterns.append(_pattern(name, text.removeprefix(_REGEX_PREFIX)))
             continue
         bare = text.removeprefix(_IF_FAILED_PREFIX).strip()
-        if bare.count("*") > _MOST_STARS:
-            raise InvalidInputError(
-                f"[not_a_gap] {name}: '{text}' has more than {_MOST_STARS} stars", hint=_RULE_HINT
-            )
+        if bare.count("*") > most_stars:
+            message = f"[not_a_gap] {name}: '{text}' has more than {most_stars} stars"
+            raise InvalidInputError(message, hint=_RULE_HINT)
         if (phrase := Phrase.of(bare, if_failed=text.startswith(_IF_FAILED_PREFIX))) is None:
             raise InvalidInputError(f"[not_a_gap] {name}: '{text}' has no word", hint=_RULE_HINT)
         for key in phrase.keys:
