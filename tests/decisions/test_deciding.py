@@ -1,5 +1,6 @@
 """Decisions about a published run, made from Python, and what the next runs make of them."""
 
+import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +15,7 @@ from builders.decisions import Studio
 from vocabgap.decisions.record import Action, append_decisions, decide, subject
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.model.settings import ClusterSettings
-from vocabgap.pipeline import Run
+from vocabgap.pipeline import Run, run
 from vocabgap.reporting.comparison import compare, compared_in_words
 from vocabgap.reporting.published_run import read_published
 
@@ -200,6 +201,31 @@ def test_the_last_active_decision_is_undone_without_its_name(studio: Studio) -> 
     assert undone == [merge.decision_id, pin.decision_id]
     with pytest.raises(NotFoundError, match="has no decision to undo"):
         studio.decide.undo(last=True)
+
+
+@pytest.mark.slow
+def test_a_tenth_of_new_records_leaves_the_top_its_ids(demo: Path, tmp_path: Path) -> None:
+    before = run(demo, tmp_path / "out", now=START)
+    asked = [str(text) for text in before.scan.records["missing_capability"].drop_nulls()]
+    rng = random.Random(11)  # noqa: S311
+    words = sorted({word for text in asked for word in text.split()})
+    more = [" ".join(rng.sample(words, 3)) for _ in range(before.scan.records.height // 10)]
+    new = write_corpus(
+        tmp_path, {"new": [gap(need, notes=str(n)) for n, need in enumerate(more)]}, "new"
+    )
+
+    after = run([demo, new], tmp_path / "out", now=LATER)
+
+    top = before.ranked.head(100)
+    owner = {
+        variant["wording"]: row["capability_id"]
+        for row in after.ranked.to_dicts()
+        for variant in row["variants"]
+    }
+    same = sum(
+        owner[row["variants"][0]["wording"]] == row["capability_id"] for row in top.to_dicts()
+    )
+    assert same >= 0.95 * top.height
 
 
 NEEDS = [
