@@ -19,7 +19,7 @@ from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.identity import identify
 
 LOGS = ("office", "agent_gaps/dev_tools", "agent_gaps/studio")
-DECISIONS = 1_000
+DECISIONS = 400
 CHECKED_EVERY = 50
 NO_RECORDS = Parts.of(RECORDS.empty())
 

@@ -144,7 +144,7 @@ def test_what_cannot_be_decided_leaves_no_trace(
         ("dismiss", ("no",), "'sky mask' was already dismissed for the same reason"),
         ("author", ("sky",), "'sky mask' was already authored as 'sky'"),
         ("reopen", (), "'sky mask' is already open"),
-        ("merge", ("lens flare",), "the two are already merged: .* ana merged"),
+        ("merge", ("lens flare",), "is already merged with .* ana merged"),
         ("rename", ("a mask",), "'a mask' already has this label"),
     ],
 )

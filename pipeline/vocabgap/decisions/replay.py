@@ -12,8 +12,9 @@ import polars as pl
 
 from vocabgap.decisions.record import FILE, SETTLING, Action, Decision
 from vocabgap.errors import Hint, InvalidInputError, StateError
+from vocabgap.model.capability import SETTLED
 from vocabgap.model.moments import iso
-from vocabgap.model.tables import VERDICTS, Apart, Confirmed, Constraint, Together
+from vocabgap.model.tables import REGRESSED, VERDICTS, Apart, Confirmed, Constraint, Together
 from vocabgap.text import excerpt, form, own_form, surface, surface_of, visible
 
 if TYPE_CHECKING:
@@ -203,24 +204,35 @@ def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
 
 
 def replaced(decision: Decision, active: Iterable[Decision]) -> Decision | None:
-    """Return the active decision on the same status, label or pin that a new decision replaces, if any."""
-    if decision.action in {Action.MERGE, Action.SPLIT, Action.UNDO}:
+    """Return the active decision on the same merge, status, label or pin that a new decision replaces."""
+    if decision.action in {Action.SPLIT, Action.UNDO}:
         return None
     alike = SETTLING if decision.action in SETTLING else {decision.action}
-    rivals = [rival for rival in active if rival.action in alike and _about(rival) == _about(decision)]
+    rivals = [rival for rival in active if rival.action in alike and _sides(rival) == _sides(decision)]
     return rivals[-1] if rivals else None
 
 
-def require_change(
-    decision: Decision, active: Sequence[Decision], *, label: str, is_settled: bool, is_regressed: bool
-) -> None:
-    """Refuse a decision that would change nothing; name the earlier decision."""
+def _sides(decision: Decision) -> set[tuple[str, str]]:
+    """Return the capability of a decision; of a merge, both, each with its first wording."""
+    if decision.capability is None or decision.other is None:
+        return {(_about(decision), "")}
+    return {(side.capability_id, side.wordings[0]) for side in (decision.capability, decision.other)}
+
+
+def require_change(decision: Decision, active: Sequence[Decision], *, label: str, status: str) -> None:
+    """Refuse a decision that would change nothing; name the earlier decision.
+
+    `label` and `status` are those of the capability in the run.
+    """
     last = replaced(decision, active)
     about = [earlier.label for earlier in active if earlier.label and _about(earlier) == _about(decision)]
     current = about[-1] if about else label
     problem = ""
-    if decision.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
+    is_settled = status in {*SETTLED, REGRESSED} if last is None else last.action is not Action.REOPEN
+    if decision.action is Action.REOPEN and not is_settled:
         problem = "is already open"
+    elif decision.other is not None and last is not None:
+        problem = f"is already merged with '{excerpt(decision.other.label)}'"
     elif decision.action is Action.PIN and last is not None:
         problem = "is already pinned"
     elif decision.action is Action.RENAME and decision.label == current:
@@ -228,7 +240,7 @@ def require_change(
     elif last is not None and last.action is decision.action:
         if decision.action is Action.DISMISS and last.reason == decision.reason:
             problem = "was already dismissed for the same reason"
-        elif decision.action is Action.AUTHOR and last.entry == decision.entry and not is_regressed:
+        elif decision.action is Action.AUTHOR and last.entry == decision.entry and status != REGRESSED:
             problem = f"was already authored as '{excerpt(last.entry or '')}'"
     if problem:
         raise InvalidInputError(

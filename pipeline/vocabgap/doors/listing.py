@@ -86,7 +86,7 @@ def list_records(call: "Call", request: ListRecords, selection_at: SelectionAt) 
         shown=lambda: {
             "rows": [*map(_row, gaps.iter_rows(named=True))],
             "folder": published and published.folder,
-            "now": published and published.now,
+            "now": published and published.manifest.now,
             "account": listed.scan.summary,
             "unit": call.settings.unit(listed.scan.sources),
         },

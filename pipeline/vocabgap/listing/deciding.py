@@ -7,8 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-import polars as pl
-
 from vocabgap.decisions.effects import Effect, PublishedGroups
 from vocabgap.decisions.naming import Naming
 from vocabgap.decisions.proposing import HINT, Identified, read_proposals
@@ -36,20 +34,17 @@ from vocabgap.errors import (
     Hint,
     InvalidInputError,
     NotFoundError,
-    StateError,
     VocabgapError,
     expanded,
     require_kind,
     texts,
 )
-from vocabgap.model.capability import SETTLED
 from vocabgap.model.loading import login
 from vocabgap.model.lookup import Named, find_capability, find_wording, lookup
 from vocabgap.model.moments import iso, require_offset
 from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
-from vocabgap.model.tables import REGRESSED
-from vocabgap.reporting.manifest import Manifest
-from vocabgap.reporting.published_run import read_gaps, read_groups, read_run
+from vocabgap.model.tables import GAPS
+from vocabgap.reporting.published_run import PublishedRun, read_parts, read_published
 from vocabgap.text import can_be_seen, excerpt, form, is_excerpt, printable_name, shortened
 
 _ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
@@ -106,11 +101,12 @@ class Decisions:
 
     def outgrown(self) -> frozenset[str]:
         """Return the identifiers of the decisions that groups of the run have outgrown."""
-        return frozenset(() if self._manifest.decisions is None else self._manifest.decisions.outgrown)
+        decided = self._published.manifest.decisions
+        return frozenset(() if decided is None else decided.outgrown)
 
     def renamed(self) -> dict[str, str]:
         """Map decisions to the present label of their capability, if the run calls it otherwise."""
-        label_of = dict(self._groups.select("surface", "label").iter_rows())
+        label_of = dict(self._published.groups.select("surface", "label").iter_rows())
         labels = {}
         for decision in self.all():
             about = decision.capability
@@ -184,19 +180,20 @@ class Decisions:
                 raise
         self._record(decided)
         for run in runs:
-            if run != iso(self._manifest.now):
+            if run != iso(self._published.manifest.now):
                 on_other_run(run)
         return tuple(decided)
 
     def effects(self, decisions: Iterable[Decision]) -> tuple[Effect, ...]:
         """Return the capabilities of the run that some new decisions change, before and after them."""
         new = tuple(decisions)
-        gaps = read_gaps(self._run)
-        if gaps is None:
-            raise StateError(f"'{self._run}' has no gaps.parquet", hint="make the report again")
-        manifest = self._manifest
+        run, manifest = self._published, self._published.manifest
         published = PublishedGroups(
-            gaps, self._groups, manifest.settings, manifest.now, by_meaning=manifest.model is not None
+            read_parts(run.folder, GAPS),
+            run.groups,
+            manifest.settings,
+            manifest.now,
+            by_meaning=manifest.model is not None,
         )
         return published.effects(self._before(new), new)
 
@@ -302,8 +299,9 @@ class Decisions:
 
     def _record(self, decisions: Sequence[Decision]) -> None:
         """Append all decisions or none; check them against the file, also for a trial."""
-        needs_run = any(decision.action is not Action.UNDO for decision in decisions)
-        groups = dict(self._groups.select("surface", "capability_id").iter_rows()) if needs_run else None
+        groups = None
+        if any(decision.action is not Action.UNDO for decision in decisions):  # an undo needs no run
+            groups = dict(self._published.groups.select("surface", "capability_id").iter_rows())
         check = agreeing(decisions, groups)
         if self._dry_run:
             check((*self.all(), *decisions))
@@ -312,8 +310,7 @@ class Decisions:
 
     def _identified(self, field: str, named: Identified) -> str:
         """Return the identifier of a capability that must be in the run under its label."""
-        labels = dict(self._ranked.select("capability_id", "label").iter_rows())
-        label = labels.get(named.capability_id)
+        label = self._labels.get(named.capability_id)
         if label is None:
             problem = f"'{excerpt(named.label)}' ({excerpt(named.capability_id)}) is not in the run"
             raise NotFoundError(f"field '{field}': {problem}", hint=_ANOTHER_RUN)
@@ -326,45 +323,20 @@ class Decisions:
         """Refuse a decision that changes nothing, or a label that another capability has."""
         if decision.capability is None:
             return
-        if decision.other is not None:
-            merged = (merge for merge in active if _sides(merge) == _sides(decision))
-            if earlier := next(merged, None):
-                hint = "nothing was decided; the next report follows the earlier decision"
-                raise InvalidInputError(f"the two are already merged: {earlier.summary}", hint=hint)
-        about = self._ranked.filter(capability_id=decision.capability.capability_id)
-        ((label, status),) = about.select("label", "status").iter_rows()
-        require_change(
-            decision,
-            active,
-            label=label,
-            is_settled=status in {*SETTLED, REGRESSED},
-            is_regressed=status == REGRESSED,
-        )
-        require_own_label(decision, active, dict(self._ranked.select("capability_id", "label").iter_rows()))
+        name = decision.capability.capability_id
+        status = self._published.capabilities.filter(capability_id=name)["status"].item()
+        require_change(decision, active, label=self._labels[name], status=status)
+        require_own_label(decision, active, self._labels)
 
     @cached_property
-    def _published(self) -> tuple[Manifest, pl.DataFrame]:
-        return read_run(self._run, option="--run")
-
-    @property
-    def _manifest(self) -> Manifest:
-        return self._published[0]
-
-    @property
-    def _ranked(self) -> pl.DataFrame:
-        return self._published[1]
+    def _published(self) -> PublishedRun:
+        return read_published(self._run)
 
     @cached_property
-    def _groups(self) -> pl.DataFrame:
-        return read_groups(self._run)
+    def _labels(self) -> dict[str, str]:
+        return dict(self._published.capabilities.select("capability_id", "label").iter_rows())
 
     def _named(self, name: str, active: Sequence[Decision]) -> Naming:
         require_kind("capability", name, str, "the name of a capability")
-        row = find_capability(self._ranked, name).row(0, named=True)
-        return Naming(name, row, self._groups, active)
-
-
-def _sides(decision: Decision) -> set[tuple[str, str]]:
-    """Return the two capabilities of a merge; none of another decision."""
-    sides = (decision.capability, decision.other) if decision.other else ()
-    return {(side.capability_id, side.wordings[0]) for side in sides if side}
+        row = find_capability(self._published.capabilities, name).row(0, named=True)
+        return Naming(name, row, self._published.groups, active)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -35,13 +35,11 @@ from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.record import UNCATEGORIZED, fold_category
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, settings_of
-from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, MENTIONS, phrase, stripped
+from vocabgap.model.tables import IMAGE_KEY, LISTED, MENTIONS, phrase, stripped
 from vocabgap.ranking.evidence import RATINGS, folded, mentions_if
 from vocabgap.ranking.screening import screen
-from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
+from vocabgap.reporting.published_run import PublishedRun, read_published, read_run
 from vocabgap.text import count, excerpt, form, in_words, short_hash, surface_of
-
-_RUN_OPTION: Final = "--run"
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -76,26 +74,6 @@ class Belonging(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, repr=False)
-class PublishedCapabilities:
-    """The capabilities of a published run."""
-
-    ranked: pl.DataFrame  # table `capabilities`
-    groups: pl.DataFrame  # table `groups`; only surfaces of this run
-    relations: pl.DataFrame  # table `lineage`
-    folder: Path
-    now: datetime  # the present moment of the run
-    narrowed_to: str
-
-    @classmethod
-    def read(cls, folder: str | Path) -> Self:
-        """Read the Parquet files of a run."""
-        place = resolve_target(folder, option=_RUN_OPTION)
-        manifest, ranked = read_run(folder, option=_RUN_OPTION)
-        relations = read_table(place, LINEAGE)
-        return cls(ranked, read_groups(place), relations, place, manifest.now, manifest.narrowed_to)
-
-
-@dataclass(frozen=True, repr=False)
 class Listing:
     """The selected records."""
 
@@ -105,7 +83,7 @@ class Listing:
     belonging: tuple[Belonging, ...]  # of the listed records
     session: str | None  # the newest session, if it was asked for and is known
     notes: tuple[str, ...]  # for example filters that match no record
-    published: PublishedCapabilities | None  # the run with the capabilities
+    published: PublishedRun | None  # the run with the capabilities
     scan: Scan
 
     def __repr__(self) -> str:
@@ -216,23 +194,23 @@ def no_cursor(cursor: str) -> InvalidInputError:
     )
 
 
-def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabilities | None, str]:
+def published_in(out: str | Path | None, default: str) -> tuple[PublishedRun | None, str]:
     """Return the capabilities of the run in a folder, and a message if the run cannot be used.
 
     Raises:
         VocabgapError: `out` is given and has no readable run.
     """
     if out is not None:
-        return PublishedCapabilities.read(out), ""
+        return read_published(out), ""
     try:
-        return PublishedCapabilities.read(default), ""
+        return read_published(default), ""
     except NotFoundError:
         return None, ""
     except StateError as error:
         return None, f"capabilities are not shown: {error.message}"
 
 
-def with_capability(records: pl.DataFrame, published: PublishedCapabilities | None) -> pl.DataFrame:
+def with_capability(records: pl.DataFrame, published: PublishedRun | None) -> pl.DataFrame:
     """Return table `listed`: add the capability to records that have a `category`."""
     if published is None:
         return records.match_to_schema(LISTED.schema, missing_columns="insert", extra_columns="ignore")
@@ -263,7 +241,7 @@ def totals(records: pl.DataFrame) -> Totals:
     return Totals(**row, categories=tuple(Tally(*row) for row in ordered.head(20).iter_rows()))
 
 
-def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tuple[Belonging, ...]:
+def belonging(gaps: pl.DataFrame, published: PublishedRun | None) -> tuple[Belonging, ...]:
     """Return the published capabilities of records of table `listed`, most records first."""
     if published is None:
         return ()
@@ -271,7 +249,11 @@ def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tu
         gaps.drop_nulls("capability_id")
         .group_by("capability_id", "capability")
         .agg(pl.len().alias("records"), MENTIONS.alias("listed"))
-        .join(published.ranked.select("capability_id", "mentions", "status"), on="capability_id", how="left")
+        .join(
+            published.capabilities.select("capability_id", "mentions", "status"),
+            on="capability_id",
+            how="left",
+        )
         .sort("records", "capability_id", descending=[True, False])
     )
     return tuple(Belonging(*row) for row in rows.iter_rows())
@@ -289,7 +271,7 @@ def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
     if category in settings.known_categories:
         return ""
     with suppress(NotFoundError, StateError, AccessDeniedError):
-        _, ranked = read_run(run, option=_RUN_OPTION)
+        _, ranked = read_run(run, option="--run")
         if category in ranked["categories"].explode().struct["name"]:
             return ""
     known = sorted(settings.known_categories - {UNCATEGORIZED})

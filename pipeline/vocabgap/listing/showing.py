@@ -16,7 +16,6 @@ from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, newest, scan, unmatched
 from vocabgap.listing.records import (
     Belonging,
-    PublishedCapabilities,
     Totals,
     belonging,
     published_in,
@@ -33,6 +32,7 @@ from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import LISTED, RECORDS, counted
+from vocabgap.reporting.published_run import PublishedRun
 from vocabgap.text import excerpt, unit_names, visible
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def show(
         lines = gaps.filter(pl.col(f"{found.kind}_id") == found.name)
         rows = listed(lines.filter("counted"))
     if published is not None and capability_id is not None:
-        further |= _capability(capability_id, published.ranked, published.relations, settings)
+        further |= _capability(capability_id, published.capabilities, published.lineage, settings)
     return Shown(
         found.kind,
         found.name,
@@ -253,7 +253,7 @@ def _capability(
 def find(
     name: str,
     gaps: pl.DataFrame,
-    published: PublishedCapabilities | None,
+    published: PublishedRun | None,
     kind: Kind | None,
     unit: str = IMAGE,
 ) -> Candidate:
@@ -301,22 +301,20 @@ def _logged(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
     return candidates
 
 
-def _published(
-    wanted: str, published: PublishedCapabilities | None, *, is_identifier: bool
-) -> list[Candidate]:
+def _published(wanted: str, published: PublishedRun | None, *, is_identifier: bool) -> list[Candidate]:
     """Return the capabilities with an identifier, also a former one; or else with another name."""
     if published is None:
         return []
     if is_identifier:
-        rows = published.ranked.filter(capability_id=wanted)
-        former = (published.relations.filter(previous_id=wanted), published.groups.filter(group_id=wanted))
+        rows = published.capabilities.filter(capability_id=wanted)
+        former = (published.lineage.filter(previous_id=wanted), published.groups.filter(group_id=wanted))
         for successors in former:
             if rows.is_empty():
                 ids = successors["capability_id"].drop_nulls()
-                rows = published.ranked.filter(pl.col("capability_id").is_in(ids.implode()))
+                rows = published.capabilities.filter(pl.col("capability_id").is_in(ids.implode()))
     else:
         try:
-            rows = find_capability(published.ranked, wanted)
+            rows = find_capability(published.capabilities, wanted)
         except NotFoundError:
             return []
     pairs = rows.sort("rank").select("capability_id", "label").iter_rows()
@@ -333,7 +331,7 @@ def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
 
 
 def _unknown(
-    wanted: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None, unit: str
+    wanted: str, gaps: pl.DataFrame, published: PublishedRun | None, kind: Kind | None, unit: str
 ) -> NotFoundError:
     columns = [f"{of}_id" for of in (Kind.IMAGE, Kind.SESSION) if kind in {None, of}]
     names = [name for column in columns for name in gaps[column].drop_nulls().unique().sort()]
@@ -341,9 +339,9 @@ def _unknown(
     if published is None and in_run:
         hint = "; to name capabilities, run `vocabgap report ROOTS` first"
     elif published is not None and in_run:
-        names += [*published.ranked["label"], *published.ranked["capability_id"]]
-        if published.narrowed_to:
-            hint = f"; the run was narrowed to {published.narrowed_to}; --run chooses another run"
+        names += [*published.capabilities["label"], *published.capabilities["capability_id"]]
+        if published.manifest.narrowed_to:
+            hint = f"; the run was narrowed to {published.manifest.narrowed_to}; --run chooses another run"
     near = ", ".join(f"'{excerpt(name)}'" for name in alike(wanted, dict.fromkeys(names)))
     one = unit_names(unit)[0]
     what = {None: f"{one}, session, capability or record", Kind.IMAGE: one}.get(kind, kind)

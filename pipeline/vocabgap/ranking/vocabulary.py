@@ -6,9 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from reprlib import repr as short_repr
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -35,7 +33,6 @@ _PATH_HINT: Final = Hint(
     (),
     for_tools="check the paths of [vocabulary] in the settings",
 )
-_ENTRIES_HINT: Final = 'expected a list of objects, or one under "entries" or "tools"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +44,18 @@ class Entry:
     tags: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()  # operations that it touches
     pack: str = ""  # the pack that it comes from
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    """An entry as a manifest or a list of tools has it."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"\S")]
+    description: str | None = None
+    title: str | None = None
+    annotations: dict[str, Any] | None = None  # of a tool, with another title
+    tags: str | tuple[str, ...] | None = None
+    touches: str | tuple[str, ...] | None = None
+    operations: str | tuple[str, ...] | None = None
 
 
 class VocabularyFile(msgspec.Struct, frozen=True):
@@ -99,11 +108,11 @@ def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
         # The pack of a manifest is its folder's name, the pack of another file its name without the ending.
         pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
         with _naming(path):
-            placed = [(place, _entry(place, fields, pack)) for place, fields in _items(path, content)]
+            entries = [_entry(listed, pack) for listed in _listed(path, content)]
         digest = hashlib.sha256(content).hexdigest()
-        files.append(VocabularyFile(pack, printable_name(path.name), len(placed), digest))
-        for place, entry in placed:
-            origin = f"'{path}' ({place})"
+        files.append(VocabularyFile(pack, printable_name(path.name), len(entries), digest))
+        for number, entry in enumerate(entries, start=1):
+            origin = f"'{path}' (entry {number})"
             first, other = by_name.setdefault(entry.name, (entry, origin))
             if first is not entry:
                 raise InvalidInputError(
@@ -158,33 +167,27 @@ def _naming(path: Path) -> Iterator[None]:
         raise InvalidInputError(f"vocabulary '{path}': {error}", hint=hint) from error
 
 
-def _items(path: Path, content: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the place and the fields of each entry of a list, or of an object that maps names to the rest."""
+def _listed(path: Path, content: bytes) -> list[_Listed]:
+    """Return the entries of a list, or of an object that holds the list or maps names to the rest."""
     parse = _PARSERS.get(path.suffix.casefold())
     if parse is None:
         raise InvalidInputError(
             f"the format of '{path.suffix or path.name}' files is not known",
             hint=f"expected one of {', '.join(_PARSERS)}",
         )
-    value, holder = parse(content.decode("utf-8-sig")), "it"
+    value = parse(content.decode("utf-8-sig"))
     if isinstance(value, Mapping):
-        holder = next((path for path in _HOLDERS if value_at(value, pointer_of(path)) is not None), "")
-        if not holder:
-            wanted = " or ".join(f'"{path}"' for path in _HOLDERS)
-            raise InvalidInputError(f"there is no {wanted}", hint=_ENTRIES_HINT)
-        value = value_at(value, pointer_of(holder))
-    if isinstance(value, Mapping) and all(isinstance(fields, Mapping) for fields in value.values()):
-        for name, fields in value.items():
-            yield f"entry '{shortened(str(name))}'", {"name": name, **fields}
-        return
-    if not isinstance(value, list):
-        problem = f"{holder} holds no list of entries, but {short_repr(value)}"
-        raise InvalidInputError(problem, hint=_ENTRIES_HINT)
-    for number, fields in enumerate(value, start=1):
-        if not isinstance(fields, Mapping):
-            problem = f"entry {number}: expected an object, found {short_repr(fields)}"
-            raise InvalidInputError(problem, hint=_ENTRIES_HINT)
-        yield f"entry {number}", fields
+        holders = (value_at(value, pointer_of(holder)) for holder in _HOLDERS)
+        value = next((held for held in holders if held is not None), None)
+        if value is None:
+            wanted = " or ".join(f'"{holder}"' for holder in _HOLDERS)
+            raise InvalidInputError(
+                f"there is no {wanted}", hint='expected a list of objects, or one under "entries" or "tools"'
+            )
+    if isinstance(value, Mapping):
+        parts = msgspec.convert(value, dict[str, dict[str, Any]])
+        value = [{"name": name, **fields} for name, fields in parts.items()]
+    return msgspec.convert(value, list[_Listed])
 
 
 def _lines(text: str) -> list[object]:
@@ -212,35 +215,17 @@ _PARSERS: Final[Mapping[str, Callable[[str], object]]] = {
 }
 
 
-def _entry(place: str, fields: Mapping[str, Any], pack: str) -> Entry:
-    """Return an entry; the first place of a field with a value counts, of a manifest or of a tools list."""
+def _entry(listed: _Listed, pack: str) -> Entry:
+    titles = (listed.description, listed.title, (listed.annotations or {}).get("title"))
+    description = next((str(title).strip() for title in titles if title), "")
+    touches = _texts(listed.touches or listed.operations)
+    entry = Entry(listed.name.strip(), description, _texts(listed.tags), touches, pack)
+    for text in (entry.name, entry.description, *entry.tags, *entry.operations):
+        require_text("entry", text)
+    return entry
 
-    def value_of(*paths: str) -> tuple[str, Any]:
-        values = ((path, value_at(fields, pointer_of(path))) for path in paths)
-        return next(((path, value) for path, value in values if value is not None and value != ""), ("", ""))
 
-    def text_of(*paths: str) -> str:
-        path, value = value_of(*paths)
-        require_kind(f"{place}: {path}", value, str, "text", hint="put the value in quotes")
-        require_text(place, value)
-        return str(value).strip()
-
-    def texts_of(*paths: str) -> tuple[str, ...]:
-        path, value = value_of(*paths)
-        parts = value.split(",") if isinstance(value, str) else value
-        if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
-            hint = "expected a list of texts, or one text that is split at commas"
-            raise InvalidInputError(f"{place}: {path}: expected texts, found {short_repr(value)}", hint=hint)
-        for part in parts:
-            require_text(place, part)
-        return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
-
-    name = text_of("name")
-    if not name:
-        keys = ", ".join(map(short_repr, islice(fields, 5))) or "none"
-        problem = f"{place}: 'name' is missing or blank; its first keys are {keys}"
-        raise InvalidInputError(problem, hint="give every entry a name")
-    if f"'{shortened(name)}'" not in place:
-        place = f"{place} ('{shortened(name)}')"
-    description = text_of("description", "title", "annotations.title")
-    return Entry(name, description, texts_of("tags"), texts_of("touches", "operations"), pack)
+def _texts(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """Return several texts; a single text is split at commas."""
+    parts = value.split(",") if isinstance(value, str) else value or ()
+    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))

@@ -89,8 +89,7 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     both runs, too. New, settled and pinned capabilities do not move others.
 
     If the runs are narrowed or ranked differently, ranks are not compared. New, gone, merged and split
-    capabilities then come from the groups of both runs, because a filter hides some capabilities. Without
-    these groups, the comparison omits them.
+    capabilities then come from the groups of both runs, because a filter hides some capabilities.
     """
     before, after, one, other = earlier.capabilities, later.capabilities, earlier.manifest, later.manifest
     apart = differences(one.narrowing, other.narrowing, between=other.now - one.now)
@@ -135,14 +134,13 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
 
 def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool) -> pl.DataFrame:
     """Return table `lineage` of two runs."""
-    if not narrowed_alike and earlier.groups is not None and later.groups is not None:
-        return relations(earlier.groups, later.groups)
+    of_groups = relations(earlier.groups, later.groups)
+    if not narrowed_alike:
+        return of_groups
     related = relations(_surfaces(earlier.capabilities), _surfaces(later.capabilities))
-    if earlier.groups is not None and later.groups is not None:
-        keys = ("relation", "capability_id", "previous_id")
-        decided = relations(earlier.groups, later.groups).select(*keys, "decided")
-        related = related.drop("decided").join(decided, on=keys, how="left", nulls_equal=True)
-    return related if narrowed_alike else related.filter(pl.col("relation") == CONTINUED)
+    keys = ("relation", "capability_id", "previous_id")
+    decided = of_groups.select(*keys, "decided")
+    return related.drop("decided").join(decided, on=keys, how="left", nulls_equal=True)
 
 
 def compared_in_words(comparison: Comparison, *, top: int) -> str:

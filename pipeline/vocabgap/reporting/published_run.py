@@ -28,7 +28,7 @@ from vocabgap.files.atomic import settle, whole_folder
 from vocabgap.files.opening import whole
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
-from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
+from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, LINEAGE, PRESENT, PREVIOUS, Table
 from vocabgap.reporting.manifest import (
     MANIFEST_NAME,
     RUN_FILES,
@@ -60,13 +60,15 @@ class Baseline:
     folder: Path | None = None  # a named folder, or `none`; None for the replaced run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PublishedRun:
-    """A published run, for a comparison with another run."""
+    """A published run, with the tables that fit into memory."""
 
+    folder: Path
     manifest: Manifest
     capabilities: pl.DataFrame
-    groups: pl.DataFrame | None = None  # surfaces of all its records; None without the table
+    groups: pl.DataFrame  # only surfaces of this run
+    lineage: pl.DataFrame
 
 
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
@@ -172,18 +174,12 @@ def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame
     return manifest, read_table(place, CAPABILITIES)
 
 
-def read_published(folder: str | Path, *, option: str) -> PublishedRun:
-    """Return a published run, for a comparison with another run."""
+def read_published(folder: str | Path, *, option: str = "--run") -> PublishedRun:
+    """Return a published run; `option` names it in errors."""
     manifest, capabilities = read_run(folder, option=option)
     place = resolve_target(folder, option=option)
-    return PublishedRun(
-        manifest, capabilities, read_groups(place) if (place / GROUPS.file).exists() else None
-    )
-
-
-def read_groups(folder: str | Path) -> pl.DataFrame:
-    """Return table `groups` of the run that `--run` names: only surfaces of this run."""
-    return read_table(resolve_target(folder, option="--run"), GROUPS).filter(run=PRESENT)
+    groups = read_table(place, GROUPS).filter(run=PRESENT)
+    return PublishedRun(place, manifest, capabilities, groups, read_table(place, LINEAGE))
 
 
 def read_gaps(folder: str | Path) -> Parts | None:
