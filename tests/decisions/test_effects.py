@@ -47,7 +47,7 @@ def test_the_next_report_is_as_told(studio: Studio, action: str, is_undone: bool
     if is_undone:
         studio.report()
         made = studio.decide.undo(last=True)
-    before = facts(Decisions(studio.folder / "out")._ranked.to_dicts())
+    before = facts(Decisions(studio.folder / "out")._published.capabilities.to_dicts())
 
     effects = studio.decide.effects([made])
 

@@ -7,8 +7,8 @@ from vocabgap.ranking.identity import relations
 
 Surface = tuple[str, str, int]
 SCHEMA = {
-    "capability_id": pl.String, "label": pl.String, "rank": pl.Int64, "surface": pl.String,
-    "mentions": pl.Int64,
+    "capability_id": pl.String, "group_id": pl.String, "label": pl.String, "rank": pl.Int64,
+    "surface": pl.String, "mentions": pl.Int64,
 }  # fmt: skip
 
 
@@ -16,7 +16,7 @@ def told(before: list[Surface], after: list[Surface]) -> set[tuple[str, str | No
     """Relation, later and earlier identifier, of capabilities that have these surfaces and mentions."""
     earlier, later = (
         pl.DataFrame(
-            [(name, name, None, surface, mentions) for name, surface, mentions in run],
+            [(name, name, name, None, surface, mentions) for name, surface, mentions in run],
             SCHEMA,
             orient="row",
         )

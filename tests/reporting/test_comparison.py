@@ -46,9 +46,10 @@ def compared(before: pl.DataFrame, after: pl.DataFrame) -> Comparison:
 
 
 def grouped(capabilities: pl.DataFrame) -> pl.DataFrame:
-    """Table `groups` of a run of these capabilities that was narrowed to nothing."""
-    rows = capabilities.select(
-        pl.lit("present").alias("run"), pl.col("label").alias("surface"), "mentions",
+    """Table `groups` of a run of these capabilities."""
+    wordings = capabilities.drop("mentions").explode("variants").unnest("variants")
+    rows = wordings.select(
+        pl.lit("present").alias("run"), pl.col("wording").alias("surface"), "mentions",
         pl.col("capability_id").alias("group_id"), pl.col("label").alias("group_surface"), "capability_id",
         "label", "rank",
     )  # fmt: skip
@@ -63,6 +64,7 @@ def shown(run: PublishedRun, *labels: str, **selection: Any) -> PublishedRun:  #
             run.manifest, parameters=Parameters(Settings(), Selection(**selection))
         ),
         capabilities=run.capabilities.filter(pl.col("label").is_in(labels)),
+        groups=run.groups.with_columns(pl.when(pl.col("label").is_in(labels)).then("rank")),
     )
 
 

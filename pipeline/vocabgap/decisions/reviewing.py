@@ -8,8 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from vocabgap.decisions.record import (
     Action,
     Decision,
@@ -24,7 +22,6 @@ from vocabgap.decisions.replay import ContradictionError, agreeing, followed, in
 from vocabgap.errors import InvalidInputError, require_kind, unusable, whole_number
 from vocabgap.model.loading import login
 from vocabgap.model.settings import DEFAULT_SCREENS, DEFAULT_TOP
-from vocabgap.model.tables import PRESENT
 from vocabgap.ranking.identity import derived_id
 from vocabgap.text import count, form, surface
 
@@ -306,12 +303,6 @@ class Review:
         with suppress(OverflowError):  # the largest datetime
             self._next += timedelta(microseconds=1)
         return moment
-
-
-def capabilities_of(groups: pl.DataFrame) -> dict[str, str]:
-    """Map each surface of a run to the identifier of its capability, from table `groups`."""
-    present = groups.filter(run=PRESENT).select("surface", "capability_id")
-    return dict(present.iter_rows())
 
 
 def _members(groups: "Clusters") -> dict[int, list[str]]:

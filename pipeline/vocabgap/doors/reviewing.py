@@ -66,20 +66,22 @@ def review(call: "Call", request: ReviewRequest, selection_at: SelectionAt) -> A
             "a review needs a terminal", hint="programs can call vocabgap.review in Python"
         )
     from vocabgap.decisions.record import read_decisions
-    from vocabgap.decisions.reviewing import Review, capabilities_of
+    from vocabgap.decisions.reviewing import Review
+    from vocabgap.model.tables import PRESENT
     from vocabgap.pipeline import analyse
 
     analysis = analyse(roots, settings=settings, selection=selection, now=present)
     call.note_unread(analysis.scan)
     call.note_embeddings(analysis.embeddings)
     file = expanded(settings.decisions.file)
+    present_groups = analysis.lineage.groups.filter(run=PRESENT)
     under_review = Review(
         analysis.clusters,
         read_decisions(file),
         top=request.top,
         actor=request.actor,
         now=None if request.now is None or present == LAST else known_present(present),
-        capabilities=capabilities_of(analysis.lineage.groups),
+        capabilities=dict(present_groups.select("surface", "capability_id").iter_rows()),
     )
     before = under_review.clusters
     dialogue = _Dialogue(call, under_review, analysis.scan, file)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -83,11 +83,11 @@ class Shown:
     name: str  # the full name
     gaps: pl.DataFrame  # table `listed`, newest first: records that count; a shown record always
     totals: Totals  # of these records
-    left_out: dict[str, int]  # reason to the number of lines that do not count
-    belonging: tuple[Belonging, ...]  # the published capabilities of its records, most records first
-    run: Path | None  # the folder of the published run
-    notes: tuple[str, ...]
     scan: Scan
+    left_out: dict[str, int] = field(default_factory=dict)  # reason to number of lines that do not count
+    belonging: tuple[Belonging, ...] = ()  # the published capabilities of its records, most records first
+    run: Path | None = None  # the folder of the published run
+    notes: tuple[str, ...] = ()
     capability: Capability | None = None  # also the capability of a record, if known
     lineage: tuple[str, ...] = ()  # sentences about changes since the run before
     places: tuple[Place, ...] = ()  # all lines of a record, the counted line first
@@ -172,6 +172,7 @@ def show(
         found.name,
         rows,
         totals(rows),
+        scanned,
         left_out=dict(lines["why_not"].drop_nulls().value_counts().sort("why_not").iter_rows()),
         belonging=() if found.kind is Kind.CAPABILITY else belonging(rows, published),
         run=None if published is None else published.folder,
@@ -181,7 +182,6 @@ def show(
             *unread(scanned),
             *unmatched(scanned.lines, selection),
         ),
-        scan=scanned,
         **further,
     )
 
@@ -205,11 +205,7 @@ def ranked_capability(analysis: "Analysis", name: str, settings: Settings) -> Sh
         identifier,
         rows.with_columns(**belongs).select(LISTED.names),
         totals(rows),
-        left_out={},
-        belonging=(),
-        run=None,
-        notes=(),
-        scan=analysis.scan,
+        analysis.scan,
         **_capability(identifier, analysis.ranked, analysis.lineage.relations, settings),
     )
 
@@ -266,9 +262,12 @@ def find(
         InvalidInputError: Several things have this name; the error lists them.
     """
     wanted = name.strip()
+    is_start = pl.col("record_id").str.starts_with(wanted.casefold())
+    records = gaps.filter(is_start)["record_id"].unique().sort() if len(wanted) >= FEWEST_DIGITS else ()
+    begun = [Candidate(Kind.RECORD, record) for record in records]
     for candidates in (
         [*_logged(name, wanted, gaps), *_published(wanted, published, is_identifier=True)],
-        [*_begun(wanted, gaps), *_published(wanted, published, is_identifier=False)],
+        [*begun, *_published(wanted, published, is_identifier=False)],
     ):
         fitting = [candidate for candidate in candidates if kind in {None, candidate.kind}]
         if len(fitting) == 1:
@@ -319,15 +318,6 @@ def _published(wanted: str, published: PublishedRun | None, *, is_identifier: bo
             return []
     pairs = rows.sort("rank").select("capability_id", "label").iter_rows()
     return [Candidate(Kind.CAPABILITY, identifier, label=label) for identifier, label in pairs]
-
-
-def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
-    """Return the records whose identity begins with a text."""
-    digits = wanted.casefold()
-    if len(digits) < FEWEST_DIGITS:
-        return []
-    names = gaps.filter(pl.col("record_id").str.starts_with(digits))["record_id"].unique().sort()
-    return [Candidate(Kind.RECORD, name) for name in names]
 
 
 def _unknown(

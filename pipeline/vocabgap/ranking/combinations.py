@@ -10,7 +10,6 @@ from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 from scipy.special import gammaincinv
@@ -19,6 +18,7 @@ from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.tables import COMBINATIONS, IMAGE_KEY, RECORDS, stripped
 from vocabgap.ranking.evidence import operation_sets
+from vocabgap.ranking.priority import IntArray
 
 LEAST: Final = 3  # records and sessions of a set; fewer are no pattern
 MOST_OPERATIONS: Final = 20  # of a record; a record with more probably lists all that were in use
@@ -27,13 +27,11 @@ _MOST_WORK: Final = 40_000_000  # operations of records that are read: a few sec
 _STEP: Final = 5_000  # operations that take as long to read as a step costs
 _SESSION: Final = ("tenant_id", "session", "record")
 
-_Ints = npt.NDArray[np.int64]
-
 
 class _Set(NamedTuple):
     names: tuple[str, ...]  # sorted
     records: int
-    lists: _Ints  # positions of the lists of operations that hold it
+    lists: IntArray  # positions of the lists of operations that hold it
 
 
 def recurring_sets(
@@ -64,7 +62,7 @@ def recurring_sets(
     lists = lists.with_row_index("list")
     numbered = named.join(lists, on="operations").drop("operations")
 
-    def holding(keys: Sequence[str], sets: Sequence[_Ints] | None = None) -> pl.Series:
+    def holding(keys: Sequence[str], sets: Sequence[IntArray] | None = None) -> pl.Series:
         used = np.arange(lists.height) if sets is None else np.concatenate([[], *sets])
         numbers = numbered.filter(np.isin(numbered["list"], used))
         step = partial(_holding, keys=keys, size=lists.height, sets=sets)
@@ -121,7 +119,7 @@ def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
     several = work = pushed = 0
     # An item: minus its records, its turn, its lists, the set that it extends, and the added operation.
     none = np.empty(0, np.int64)
-    queue: list[tuple[int, int, _Ints, _Ints, int]] = [
+    queue: list[tuple[int, int, IntArray, IntArray, int]] = [
         (-int(weights.sum()), 0, np.arange(lists.height), none, -1)
     ]
     while queue and work < _MOST_WORK:
@@ -177,7 +175,7 @@ def _involving(part: pl.LazyFrame, numbers: pl.DataFrame, keys: Sequence[str]) -
 
 
 def _holding(
-    records: pl.DataFrame, keys: Sequence[str], size: int, sets: Sequence[_Ints] | None
+    records: pl.DataFrame, keys: Sequence[str], size: int, sets: Sequence[IntArray] | None
 ) -> dict[str, pl.DataFrame]:
     """Count the sessions, or images, with a list of each set; without sets, those with each list."""
     if sets is None:

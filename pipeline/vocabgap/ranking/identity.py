@@ -294,9 +294,7 @@ def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
 def _decided_relations(
     previous: pl.DataFrame, present: pl.DataFrame, rows: Sequence[tuple[str, str | None, str | None]]
 ) -> list[bool | None]:
-    """Tell for each relation whether people merged or split it; None without groups, or without two sides."""
-    if "group_id" not in previous.columns or "group_id" not in present.columns:
-        return [None] * len(rows)
+    """Tell for each relation whether people merged or split it; None without two sides."""
     spoken = pl.col("surface").map_elements(surface_of, pl.String)
     shared = previous.with_columns(spoken).join(present.with_columns(spoken), on="surface", suffix="_now")
     ends, kinds = ("capability_id", "capability_id_now"), ("group_id", "group_id_now")

@@ -14,9 +14,8 @@ from vocabgap.files.parts import temporary_place, writing_in
 from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.evidence import Whole
-from vocabgap.ranking.priority import FloatArray, factors
+from vocabgap.ranking.priority import FloatArray, IntArray, factors
 
-IntArray = npt.NDArray[np.int64]
 Int32Array = npt.NDArray[np.int32]
 TIED: Final = 0.10
 """Two capabilities are tied if the next one is level or ahead in more than this share of draws."""

@@ -9,12 +9,11 @@ import polars as pl
 
 from vocabgap.model.capability import SETTLED
 from vocabgap.model.settings import RankSettings
-from vocabgap.model.tables import CAPABILITIES, CONTINUED, GONE
+from vocabgap.model.tables import CONTINUED, GONE
 from vocabgap.ranking.identity import relations
 from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import PublishedRun
 from vocabgap.reporting.wording import rendered
-from vocabgap.text import surface
 
 
 class Kind(StrEnum):
@@ -133,14 +132,17 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
 
 
 def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool) -> pl.DataFrame:
-    """Return table `lineage` of two runs."""
-    of_groups = relations(earlier.groups, later.groups)
+    """Return table `lineage` of two runs; if they are narrowed alike, only of what both runs selected."""
     if not narrowed_alike:
-        return of_groups
-    related = relations(_surfaces(earlier.capabilities), _surfaces(later.capabilities))
-    keys = ("relation", "capability_id", "previous_id")
-    decided = of_groups.select(*keys, "decided")
-    return related.drop("decided").join(decided, on=keys, how="left", nulls_equal=True)
+        return relations(earlier.groups, later.groups)
+    related = relations(*(run.groups.drop_nulls("rank") for run in (earlier, later)))
+    mentions = later.capabilities.select("capability_id", "mentions")
+    previous = earlier.capabilities.select(previous_id="capability_id", previous_mentions="mentions")
+    return (
+        related.drop("mentions", "previous_mentions")
+        .join(mentions, on="capability_id", how="left")
+        .join(previous, on="previous_id", how="left")
+    )
 
 
 def compared_in_words(comparison: Comparison, *, top: int) -> str:
@@ -175,17 +177,3 @@ def _order(change: Change) -> tuple[int, bool, int, int, str, str]:
     mentions = change.mentions if change.mentions is not None else change.previous_mentions or 0
     names = (change.label or "", change.capability_id or change.previous_id or "")
     return (_ORDER.index(change.kind), not change.decided, -abs(change.places), -mentions, *names)
-
-
-def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:
-    """Return one row per surface of each capability, with mentions, for `relations`."""
-    CAPABILITIES.require(ranked)
-    wordings = (
-        ranked.select("capability_id", "label", "rank", "variants")
-        .explode("variants")
-        .unnest("variants")
-        .select("capability_id", "label", "rank", "wording", "mentions")
-    )
-    surfaces = pl.Series("surface", map(surface, wordings["wording"]), dtype=pl.String)
-    keys = ("capability_id", "label", "rank", "surface")
-    return wordings.with_columns(surfaces).group_by(keys).agg(pl.col("mentions").sum())
