@@ -58,20 +58,13 @@ def test_the_order_in_which_merges_were_found_changes_nothing(
     assert_frame_equal(found, ordered(distinct, [1.0] * count))
 
 
-def test_the_tree_below_a_group_has_its_merges_numbered_anew() -> None:
+def test_the_tree_below_a_group_has_its_merges_numbered_anew_without_a_side_that_left() -> None:
     whole = linkage((0, 3, 0.1, 2), (1, 4, 0.2, 2), (2, 6, 0.3, 3), (5, 7, 0.9, 5))
-
     assert below(whole, np.ones(5), np.array([1, 2, 4])).rows() == [(0, 2, 0.2, 2), (1, 3, 0.3, 3)]
-    assert below(whole, np.ones(5), np.array([0, 3])).rows() == [(0, 1, 0.1, 2)]
 
-
-def test_the_tree_below_a_group_that_a_side_left_is_without_it() -> None:
-    whole = linkage((0, 1, 0.1, 4), (2, 3, 0.2, 5), (4, 5, 0.3, 9))
-
-    assert below(whole, np.array([1.0, 3.0, 2.0, 3.0]), np.array([1, 2, 3])).rows() == [
-        (1, 2, 0.2, 5),
-        (0, 3, 0.3, 8),
-    ]
+    left = linkage((0, 1, 0.1, 4), (2, 3, 0.2, 5), (4, 5, 0.3, 9))
+    merges = below(left, np.array([1.0, 3.0, 2.0, 3.0]), np.array([1, 2, 3]))
+    assert merges.rows() == [(1, 2, 0.2, 5), (0, 3, 0.3, 8)]
 
 
 @given(forests(), st.floats(0.0, 1.0))

@@ -1,6 +1,7 @@
 """From records to the weighted points that are clustered."""
 
 import random
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.clustering import asking
-from vocabgap.clustering.wordings import Points, points_of
+from vocabgap.clustering.wordings import Points, points_of, wordings_of
+from vocabgap.files.parts import Parts
 from vocabgap.model.record import PHRASE_FIELDS
 
 
@@ -117,3 +119,34 @@ def test_the_order_of_records_and_how_often_one_says_the_same_change_no_text(
     one, other = (told(*each) for each in (records, shuffle.sample(records * 2, 2 * len(records))))
 
     assert (one.texts, one.text_contents) == (other.texts, other.text_contents)
+
+
+def one_record(missing_capability: str | None, description: str | None) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"missing_capability": [missing_capability], "description": [description]},
+        schema=dict.fromkeys(PHRASE_FIELDS, pl.String),
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing_capability", "description", "expected"),
+    [
+        ("lens hood", "no hood", ["lens hood"]), (None, "no hood", ["no hood"]),
+        (" \t ", "no hood", ["no hood"]), ("\x1c", "no hood", ["no hood"]), ("", "\u00a0", []),
+    ],
+)  # fmt: skip
+def test_phrase_is_the_first_field_that_is_not_blank(
+    missing_capability: str | None, description: str | None, expected: list[str]
+) -> None:
+    found = wordings_of(Parts.of(one_record(missing_capability, description)))
+
+    assert found["wording"].to_list() == expected
+
+
+@given(st.lists(st.text()))
+def test_mentions_count_the_records_with_each_trimmed_phrase(phrases: list[str]) -> None:
+    found = wordings_of(Parts.of(asking(*phrases)))
+
+    expected = Counter(phrase.strip() for phrase in phrases if phrase.strip())
+    assert dict(found.select("wording", "mentions").iter_rows()) == expected
+    assert found["wording"].to_list() == sorted(expected)

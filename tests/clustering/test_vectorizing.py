@@ -4,15 +4,20 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from builders.clustering import in_full
 from vocabgap.clustering.vectorizing import (
+    CO_OCCURRING,
     DAMPING,
     LONGEST_ROW,
     PAIR_WEIGHT,
     STRENGTH,
+    TOPIC_WORDS,
     WORD_SHARE,
+    co_occurrence,
+    largest,
     vectorize,
     word_rows,
 )
@@ -164,3 +169,32 @@ def test_content_words_leave_function_words_out_unless_nothing_else_is_left(
     surface_form: str, expected: list[str]
 ) -> None:
     assert content_words(surface_form, ignored_stems()) == expected
+
+
+def test_the_largest_entries_of_a_row_are_kept_and_the_first_of_equal_ones() -> None:
+    rows = sparse.csr_array(
+        [[0.0, 3.0, 1.0, 3.0, 2.0], [5.0, 0.0, 0.0, 0.0, 0.0], [0.0] * 5, [1.0] * 5]
+    )
+
+    kept = largest(rows, 2).toarray()
+
+    assert kept.tolist() == [[0, 3, 0, 3, 0], [5, 0, 0, 0, 0], [0] * 5, [1, 1, 0, 0, 0]]
+
+
+def test_a_word_co_occurs_with_those_it_is_seen_with_most() -> None:
+    words = sparse.csr_array(
+        np.eye(TOPIC_WORDS + 5) + np.triu(np.full((TOPIC_WORDS + 5,) * 2, 0.1), 1)
+    )
+
+    kept = co_occurrence(words, np.ones(TOPIC_WORDS + 5))
+
+    assert set(np.diff(kept.indptr)) == {TOPIC_WORDS}
+    assert kept.diagonal().min() > 0
+
+
+def test_only_the_heaviest_words_of_a_surface_keep_co_occurrence() -> None:
+    row = np.linspace(0.1, 1.0, CO_OCCURRING + 3)
+
+    found = co_occurrence(sparse.csr_array(row[None, :] / np.linalg.norm(row)), np.ones(1))
+
+    assert np.flatnonzero(np.diff(found.indptr)).tolist() == list(range(3, CO_OCCURRING + 3))
