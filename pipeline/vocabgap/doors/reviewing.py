@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from vocabgap.clustering.grouping import Clusters
     from vocabgap.clustering.screens import Answer as Ticks
     from vocabgap.clustering.screens import Neighbour, Screen
     from vocabgap.decisions.record import Decision
@@ -83,7 +82,6 @@ def review(call: "Call", request: ReviewRequest, selection_at: SelectionAt) -> A
         now=None if request.now is None or present == LAST else known_present(present),
         capabilities=dict(present_groups.select("surface", "capability_id").iter_rows()),
     )
-    before = under_review.clusters
     dialogue = _Dialogue(call, under_review, analysis.scan, file)
     dialogue.run(request.screens)
     whose = list(selection.words())
@@ -97,7 +95,6 @@ def review(call: "Call", request: ReviewRequest, selection_at: SelectionAt) -> A
         view="review.txt.j2",
         shown={
             "is_complete": dialogue.is_complete,
-            "changed": _changed(before, under_review.clusters),
             "next": call.completed(repeated),
         },
     )
@@ -252,13 +249,3 @@ def _otherwise(group: "Screen | Neighbour") -> str:
     """Return the most used wording without some word of the label; empty if there is none."""
     words = {*surface(group.label).split()}
     return next((each for each in group.wordings if not words <= {*surface(each).split()}), "")
-
-
-def _changed(before: "Clusters", after: "Clusters") -> list[tuple[Any, ...]]:
-    """Return the groups of the ten largest whose mentions changed: label, and standing before and after."""
-    largest = after.clusters.sort("mentions", "cluster", descending=[True, False]).head(DEFAULT_TOP)
-    wordings = after.wordings.sort("mentions", "wording", descending=[True, False])
-    first = wordings.unique("cluster", keep="first").select("cluster", "wording")
-    named = largest.join(first, on="cluster", maintain_order="left").select("label", "wording")
-    moved = [(label, before.standing(each), after.standing(each)) for label, each in named.iter_rows()]
-    return [(label, earlier, now) for label, earlier, now in moved if earlier[1] != now[1]]
