@@ -12,15 +12,8 @@ from vocabgap.files.opening import descriptor_of, opened, whole
 from vocabgap.files.refusals import FileKind, file_kind
 
 PACKAGE = Path(vocabgap.__file__).parent
-READERS = {
-    "open",
-    "read_bytes",
-    "read_text",
-    "read_parquet",
-    "scan_parquet",
-    "read_ipc",
-    "scan_ipc",
-}
+TABLES = {"read_parquet", "scan_parquet", "read_ipc", "scan_ipc"}
+READERS = {"open", "read_bytes", "read_text", *TABLES}
 # Calls that open what vocabgap itself just made, content in memory, or an open file.
 OWN = {
     "corpus/version.py": {"open", "read_parquet", "scan_parquet"},  # content, and an open file

@@ -149,9 +149,8 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
             allow_shrink=request.allow_shrink,
             on_stage=listener,
         )
-        # A closed engine has no records.
-        notes, without_time = _notes(result, settings), undated(result.scan.lines, result.selection)
-        unreadable = unreadable_times(result.scan, roots, settings.scan)
+    notes, without_time = _notes(result, settings), undated(result.scan.lines, result.selection)
+    unreadable = unreadable_times(result.scan, roots, settings.scan)
     call.note_unread(result.scan)
     if unreadable:
         call.note(unreadable)
