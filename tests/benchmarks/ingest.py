@@ -10,7 +10,6 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +33,7 @@ READING: Final = "reading and counting lines"
 LINES: Final = (10, 1_000, 100_000)  # of a log
 OPERATIONS: Final = ["exposure", "toneequal", "colorbalancergb", "diffuse", "crop", "lens"]
 READER: Final = vocabgap.scan  # loads it, which is not measured
-SHAPED: Final = 100_000  # lines of a log of each shape
+SHAPED: Final = 50_000  # lines of a log of each shape
 # Shares of the records of labelled gap logs with a description, a workaround and an intent.
 FILLED: Final = {"description": 0.61, "workaround": 0.41, "intent": 0.38}
 NEEDS: Final = [
@@ -141,14 +140,6 @@ def read_with_polars(path: Path) -> None:
     pl.read_ndjson(path)
 
 
-def read_with_orjson(path: Path) -> None:
-    """The peer that makes dictionaries."""
-    import orjson  # noqa: PLC0415 - not installed everywhere
-
-    with path.open("rb") as log:
-        list(map(orjson.loads, log))
-
-
 def read_with_msgspec(path: Path) -> None:
     """The peer that makes objects of one type."""
     decode = msgspec.json.Decoder(Event if path.name.startswith("posthog") else Lenient).decode
@@ -158,7 +149,6 @@ def read_with_msgspec(path: Path) -> None:
 
 PEERS: Final = {
     "pl.read_ndjson": read_with_polars,
-    "orjson.loads": read_with_orjson,
     "msgspec into a struct": read_with_msgspec,
 }
 
@@ -172,8 +162,6 @@ def shaped_rows() -> Iterator[Row]:
             cost_of(partial, write_shape, path, shape)
             cost = cost_of(partial, scan, path.parent)
             for peer, read in PEERS.items():
-                if peer.startswith("orjson") and find_spec("orjson") is None:
-                    continue  # `pip install orjson` to see it
                 beside = cost_of(partial, read, path)
                 rates = [f"{SHAPED / measured.cpu:,.0f}" for measured in (cost, beside)]
                 note = f"{rates[0]} records a CPU s, the peer {rates[1]}"

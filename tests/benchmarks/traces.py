@@ -29,8 +29,6 @@ SPANS: Final = {"small": 100_000, "large": 1_000_000}
 LIMIT: Final = 5.0  # CPU seconds for 100,000 spans
 EXPORT: Final = 500  # spans of one line
 FAILING: Final = 0.05  # of the calls
-LONG: Final = 200_000  # characters of a message
-REPEATED: Final = ("tool-", "tool ", "not ", "cannot ", "only ", "no tool ")  # begin expressions
 TOOLS: Final = [
     "read_page",
     "find_event",
@@ -127,17 +125,6 @@ def rows(size: str) -> Iterator[Row]:
         note = f"{cost.outcome} gaps seen, {path.stat().st_size / number:,.0f} bytes a span"
         limit = LIMIT * number / 100_000
         yield Row("scan of spans", f"{number:,} spans", cost, note=note, limit=limit)
-    with tempfile.TemporaryDirectory() as folder:
-        short, long = (Path(folder, f"otlp-{length}.jsonl") for length in (LONG // 2, LONG))
-        for path, length in ((short, LONG // 2), (long, LONG)):
-            rng = random.Random(0)
-            spans = [span("crop", words * (length // len(words)), "s", rng) for words in REPEATED]
-            path.write_text(export(spans), encoding="utf-8")
-        half = cost_of(partial, scanned, short)
-        note = "an expression that backtracks over all of it takes four times as long"
-        what = f"{len(REPEATED)} of {LONG:,} characters"
-        whole = cost_of(partial, scanned, long)
-        yield Row("scan of long messages", what, whole, "half as long", half, note)
 
 
 def scanned(path: Path) -> int:

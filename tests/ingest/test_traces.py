@@ -172,7 +172,7 @@ def test_a_span_is_no_longer_than_a_line_may_be(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("words", ["tool-", "cannot ", "no tool "])
+@pytest.mark.parametrize("words", ["tool-", "tool ", "not ", "cannot ", "only ", "no tool "])
 def test_a_long_message_is_read_whole(tmp_path: Path, words: str) -> None:
     put(tmp_path, export(span(words * 40_000), span("Unknown tool: mask_sky", "mask_sky")))
     found = scan(tmp_path)
