@@ -101,5 +101,5 @@ def test_a_run_without_its_records_is_refused(studio: Studio) -> None:
     made = studio.decide.pin("sky mask")
     (studio.folder / "out" / "gaps.parquet").unlink()
 
-    with pytest.raises(StateError, match=r"has no gaps\.parquet"):
+    with pytest.raises(StateError, match=r"gaps\.parquet' does not exist"):
         studio.decide.effects([made])

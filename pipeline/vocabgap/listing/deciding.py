@@ -43,8 +43,7 @@ from vocabgap.model.loading import login
 from vocabgap.model.lookup import Named, find_capability, find_wording, lookup
 from vocabgap.model.moments import iso, require_offset
 from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
-from vocabgap.model.tables import GAPS
-from vocabgap.reporting.published_run import PublishedRun, read_parts, read_published
+from vocabgap.reporting.published_run import PublishedRun, read_gaps, read_published
 from vocabgap.text import can_be_seen, excerpt, form, is_excerpt, printable_name, shortened
 
 _ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
@@ -189,7 +188,7 @@ class Decisions:
         new = tuple(decisions)
         run, manifest = self._published, self._published.manifest
         published = PublishedGroups(
-            read_parts(run.folder, GAPS),
+            read_gaps(run.folder),
             run.groups,
             manifest.settings,
             manifest.now,

@@ -17,7 +17,7 @@ from vocabgap.model.tables import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, W
 from vocabgap.ranking.evidence import READ, Whole, drawn_units, evidence, main_category, variants
 from vocabgap.ranking.identity import Grouping, default_identities
 from vocabgap.ranking.intervals import rank_intervals
-from vocabgap.ranking.priority import PINNED, in_order, is_established, trends, with_priority
+from vocabgap.ranking.priority import PINNED, factors_of, in_order, is_established, trends
 from vocabgap.text import count
 
 _DEFAULTS: Final = RankSettings()
@@ -134,8 +134,9 @@ def capabilities_of(
     The tables are taken out of the dictionary, so that they need no memory after their use.
     """
     weekly = trends(tables.pop("weeks"), whole.now, whole.earliest, settings.window_weeks)
+    counts = _capabilities(tables, clusters)
     described = (
-        with_priority(_capabilities(tables, clusters), settings, whole.now, whole.earliest)
+        counts.hstack(factors_of(counts, settings, whole.now, whole.earliest).select("priority"))
         .join(weekly, on="cluster", how="left")
         .join(identities.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(

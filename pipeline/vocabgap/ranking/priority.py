@@ -48,13 +48,6 @@ def in_order(
     )  # fmt: skip
 
 
-def with_priority(
-    counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
-) -> pl.DataFrame:
-    """Add the column `priority`."""
-    return counts.hstack(factors_of(counts, settings, now, earliest).select("priority"))
-
-
 def factors_of(
     counts: pl.DataFrame, settings: RankSettings, now: datetime | None, earliest: datetime | None
 ) -> pl.DataFrame:

@@ -182,10 +182,9 @@ def read_published(folder: str | Path, *, option: str = "--run") -> PublishedRun
     return PublishedRun(place, manifest, capabilities, groups, read_table(place, LINEAGE))
 
 
-def read_gaps(folder: str | Path) -> Parts | None:
-    """Return table `gaps` of the run that `--run` names, or None if it has no such table."""
-    place = resolve_target(folder, option="--run")
-    return read_parts(place, GAPS) if (place / GAPS.file).exists() else None
+def read_gaps(folder: str | Path) -> Parts:
+    """Return table `gaps` of the run that `--run` names."""
+    return read_parts(resolve_target(folder, option="--run"), GAPS)
 
 
 def read_table(folder: Path, table: Table, *, hint: str | Hint = _AGAIN) -> pl.DataFrame:
