@@ -27,7 +27,7 @@ def core_files() -> Iterator[Damaged]:
     def published() -> object:
         manifest, ranked = read_run(run, option="--run")
         gaps = read_gaps(run)
-        return manifest.now, ranked.rows(), None if gaps is None else gaps.collect().rows()
+        return manifest.now, ranked.rows(), gaps.collect().rows()
 
     yield Damaged("run", [run / "capabilities.parquet", run / "gaps.parquet"], published)
 

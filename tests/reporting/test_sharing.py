@@ -38,7 +38,6 @@ def shared_page(made: Run) -> str:
 
 def shared_summary(made: Run, fewest: int) -> Summary:
     gaps = read_gaps(made.published.folder)
-    assert gaps is not None
     return shareable(made.published.summary, gaps, fewest)
 
 
@@ -91,7 +90,6 @@ def test_a_label_that_falls_away_gives_place_to_the_most_used_wording(tmp_path: 
         for each in summary.everything
     )
     gaps = read_gaps(made.published.folder)
-    assert gaps is not None
     shared = shareable(replace(summary, everything=renamed), gaps, 3)
     assert [each.capability.label for each in shared.everything] == ["sky mask"]
 

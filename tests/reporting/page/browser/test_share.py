@@ -25,7 +25,6 @@ WITHHELD = (
 @pytest.fixture(scope="session")
 def file(demo_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     gaps = read_gaps(demo_run.published.folder)
-    assert gaps is not None
     place = tmp_path_factory.mktemp("page") / "share.html"
     shared = shareable(demo_run.published.summary, gaps, 3)
     place.write_text(render_page(shared), encoding="utf-8")
