@@ -2,9 +2,6 @@
 
 import errno
 import os
-import resource
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -25,19 +22,6 @@ def filled(store: Store) -> Store:
     return store
 
 
-@pytest.fixture
-def little_room() -> Iterator[None]:
-    """No file of more than a few bytes can be written."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, ignored)
-
-
 def change_much(store: Store, rows: pl.DataFrame) -> None:
     with store.changing("change much") as change:
         change.delete(pl.col("id") == "a")
@@ -51,17 +35,6 @@ def same(store: Store) -> None:
     assert len(list(store.folder.iterdir())) == 5, (
         "manifest, lock, two parts and what is deleted of them"
     )
-
-
-@pytest.mark.usefixtures("little_room")
-def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
-    store = Store(tmp_path / "corpus")
-    rows = chunks(*(str(number) for number in range(100)))
-
-    with pytest.raises(StateError, match=r"File too large \(free some space.*nothing was changed"):
-        change_much(store, rows)
-
-    assert [path.name for path in store.folder.iterdir()] == ["writer.lock"]
 
 
 @pytest.mark.parametrize("call", range(5))
@@ -110,29 +83,6 @@ def test_a_part_that_is_missing_is_named(filled: Store) -> None:
         filled.changing("go on"),
     ):
         pytest.fail("changed without it")
-
-
-@pytest.mark.parametrize(
-    "name", ["chunks-000001.parquet", "chunks-000003.parquet", "deleted-000002.parquet"]
-)
-def test_a_flipped_bit_stops_every_reader_and_writer(filled: Store, name: str) -> None:
-    path = filled.folder / name
-    whole = path.read_bytes()
-    for place in range(0, len(whole), max(1, len(whole) // 12)):
-        path.write_bytes(
-            whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :]
-        )
-
-        for use in (
-            lambda: filled.version().rows(["id"]),
-            filled.compact,
-            lambda: change_much(filled, chunks("d")),
-        ):
-            with pytest.raises(StateError, match=rf"{name}' is damaged: its digest is not"):
-                use()
-
-    path.write_bytes(whole)
-    same(filled)
 
 
 def test_unconfirmed_change_keeps_old_files(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,18 +98,6 @@ def test_log_that_has_no_readable_line_any_more_is_still_one(corpus: Corpus, pho
     assert corpus.scan().summary == scan(photos).summary
 
 
-def test_removed_line_is_withdrawn_with_the_next_push(corpus: Corpus, photos: Path) -> None:
-    corpus.push(photos, **NORTH)
-    log = photos / "heron" / LOG_NAME
-    log.write_text(log.read_text().replace("sky mask", "[redacted]"))
-
-    result = corpus.push(photos, **NORTH)
-
-    assert (result.added, result.deleted) == (1, 1)
-    assert not chunks(corpus)["content"].str.contains("sky mask").any()
-    assert corpus.scan().summary == scan(photos).summary
-
-
 def test_push_changes_only_its_own_paths(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
     corpus.push(photos, tenant="south", repo="photos")

@@ -11,27 +11,6 @@ from vocabgap.model.record import LOG_NAME
 NEED = b'{"description":"soft reeds"}\n'
 
 
-def test_every_readable_line_comes_with_its_own_text(tmp_path: Path) -> None:
-    write_log(
-        tmp_path,
-        "heron-11",
-        NEED,
-        b"\n",
-        b"no json\n",
-        b' {"description": "warm b\xc3\xa9ak"}\r\n',
-        NEED,
-    )
-
-    found = read_lines(tmp_path)
-
-    assert found.lines.select("line", "text").rows() == [
-        (1, '{"description":"soft reeds"}'),
-        (4, ' {"description": "warm béak"}\r'),
-        (5, '{"description":"soft reeds"}'),
-    ]
-    assert found.rejects.select("line", "reason").rows() == [(3, "invalid_json")]
-
-
 def test_batches_keep_texts_and_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vocabgap.ingest.lines.BATCH", 3)
     lines = [b'{"description":"need %d"}\n' % number for number in range(10)]

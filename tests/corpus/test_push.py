@@ -114,18 +114,6 @@ def test_a_valid_chunk_that_cannot_be_stored_is_an_error_with_a_pointer(
     assert [fault["pointer"] for fault in result.errors[0].details["errors"]] == [pointer]
 
 
-def test_more_than_one_push_may_bring_changes_nothing(chunk: Chunk) -> None:
-    store = MemoryStore()
-    push(store, {"files": [chunk]}, tenant="ada")
-    payload = {
-        "files": [{**chunk, "name": name} for name in "ab"],
-        "deleted": [chunk["sourcePath"]],
-    }
-    result = push(store, payload, tenant="ada", most=1)
-    assert (codes(result), result.deleted, result.added) == ([Code.VOLUME_EXCEEDED], 0, 0)
-    assert len(store.current.rows()) == 1
-
-
 class BrokenStore(MemoryStore):
     """A corpus that cannot be changed, when the change begins or when it ends."""
 

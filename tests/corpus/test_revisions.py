@@ -54,15 +54,6 @@ def commit(repository: Path, **files: str | None) -> str:
     return git(repository, "rev-parse", "HEAD")
 
 
-def test_deleted_file_is_named_and_changed_one_is_not(repository: Path) -> None:
-    base = commit(repository, **{"a.jsonl": "1\n", "b.jsonl": "1\n", "deep/c.jsonl": "1\n"})
-    head = commit(
-        repository, **{"a.jsonl": None, "b.jsonl": "2\n", "deep/c.jsonl": None, "d.jsonl": "1\n"}
-    )
-
-    assert deleted_in_git(repository, base, head) == ("a.jsonl", "deep/c.jsonl")
-
-
 def test_paths_are_relative_to_the_folder_and_others_are_left_out(repository: Path) -> None:
     base = commit(
         repository, **{"photos/a.jsonl": "1\n", "other/b.jsonl": "1\n", "photos/c.jsonl": "1\n"}

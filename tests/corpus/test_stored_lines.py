@@ -45,14 +45,6 @@ def test_line_over_the_limit_is_rejected_alone(tmp_path: Path) -> None:
     assert found.rejects["reason"].to_list() == ["too_long"]
 
 
-def test_offset_that_is_not_known_stays_unknown(tmp_path: Path) -> None:
-    write_log(tmp_path, "heron-11", NEED, b'{"description":"warm beak"}\n')
-
-    found = scan_stored(stored(tmp_path, byte_offset=None))
-
-    assert found.gaps["byte_offset"].to_list() == [None, None]
-
-
 def test_line_without_a_number_comes_after_the_others(tmp_path: Path) -> None:
     write_log(tmp_path, "heron-11", NEED, b'{"description":"warm beak"}\n')
     lines = stored(tmp_path).with_columns(pl.when(pl.col("line") > 1).then("line"))

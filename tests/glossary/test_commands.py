@@ -9,7 +9,6 @@ import pytest
 
 from builders.command import vocabgap
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, write_scope
-from vocabgap.files.opening import whole
 
 UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
 
@@ -365,32 +364,6 @@ def test_a_step_that_has_gone_on_is_not_resumed_again() -> None:
     assert "perhaps the step was already resumed" in second.err
 
 
-@pytest.mark.usefixtures("two_lifts")
-def test_kept_step_that_is_damaged_is_named(tmp_path: Path) -> None:
-    assert vocabgap("glossary", "check", "--text", "Please lift it.", "--critical").code == 4
-    (kept,) = tmp_path.rglob("steps/*.json")
-    kept.write_text("{", encoding="utf-8")
-
-    result = vocabgap("glossary", "resume", kept.stem)
-
-    assert result.code == 4
-    assert "already resumed\n  give the text" in result.err
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: Path) -> None:
-    vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
-    (log,) = tmp_path.rglob("check.events.jsonl")
-    log.write_bytes(b'{"torn": \n')
-    message = "skipped in the event logs: 1 unreadable line"
-
-    conflicts = vocabgap("glossary", "conflicts")
-    check = vocabgap("glossary", "check", "--text", "Please lift it.")
-
-    assert (conflicts.code, conflicts.err) == (0, f"{message}\n")
-    assert (check.code, check.err) == (0, f"{message}\n")
-
-
 @pytest.mark.parametrize(
     ("file", "agreed"),
     [("other.toml", ("--config", "other.toml")), ("vocabgap.toml", ("--trust",))],
@@ -421,22 +394,3 @@ def test_hints_run_as_they_are_printed(
     assert (stopped.code, answered.code) == (4, 0)
     assert "mask" in vocabgap(*shlex.split(lists[0])).out or "validation" in broken.err
     assert vocabgap(*shlex.split(validates[0])).code == 2
-
-
-@pytest.mark.usefixtures("docs")
-def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = vocabgap("glossary", "check", "docs")
-    closed = Path("docs/closed.md")
-    closed.write_text("a text", encoding="utf-8")
-
-    def refusing(path: Path) -> bytes:
-        if path.name == closed.name:
-            raise PermissionError(13, "Permission denied", str(path))
-        return whole(path)
-
-    monkeypatch.setattr("vocabgap.files.refusals.whole", refusing)
-    result = vocabgap("glossary", "check", "docs")
-
-    assert (result.code, result.out) == (before.code, before.out)
-    assert "not checked: file 'docs/closed.md' cannot be read: Permission denied" in result.err
-    assert vocabgap("glossary", "check", closed).code == 9

@@ -203,12 +203,6 @@ def test_known_terms_are_found_as_one_by_one(terms: list[str], words: list[str])
     assert [term_key(each.term) for each in found] == expected
 
 
-def test_alias_under_a_key_that_is_not_text_is_not_used() -> None:
-    aliases = {"lp": "lens profile", 7: "seventh", None: "nothing"}
-    found = extract([], {"glossary_aliases": aliases})
-    assert [term.surface.surface_text for term in found] == ["lens profile"]
-
-
 def test_encoded_data_is_no_term_and_takes_little_memory() -> None:
     data = "aB" * 5_000
     tracemalloc.start()
