@@ -61,17 +61,17 @@ def same_hash(given: Input, cases: Cases) -> bool | Noted:
     named only what the record has: what else they name may not count.
     """
     sides = [cases.get(given[side]) for side in ("a", "b")]
-    known = [case for case in sides if case is not None]
-    if not known:
+    present = [case for case in sides if case is not None]
+    if not present:
         raise LookupError(f"neither case {given['a']} nor case {given['b']} is in this file")
-    first = chunk_hash(known[0].input, cases)
-    if len(known) == len(sides):
-        return first == chunk_hash(known[1].input, cases)
-    record = known[0].input["record"]
+    first = chunk_hash(present[0].input, cases)
+    if len(present) == len(sides):
+        return first == chunk_hash(present[1].input, cases)
+    record = present[0].input["record"]
     named = [name for name in record["hashInputs"] if name in record]
     if named == record["hashInputs"]:
         raise LookupError(f"one of the cases {given['a']} and {given['b']} is not in this file")
-    alone = chunk_hash({**known[0].input, "record": {**record, "hashInputs": named}}, cases)
+    alone = chunk_hash({**present[0].input, "record": {**record, "hashInputs": named}}, cases)
     missing = given["b"] if cases.get(given["b"]) is None else given["a"]
     message = (
         f"case {missing} is not in this file; compared without the names that the record lacks"
@@ -93,28 +93,28 @@ def natural_key_distinct_count(given: Input, _: Cases) -> int:
 
 def stamp(given: Input, _: Cases) -> dict[str, Any]:
     context = given.get("context") or {}
-    known = {
+    facts = {
         "tenantId": SHARED_TENANT,
         "repoSlug": SHARED_REPO,
         "visibility": DEFAULT_VISIBILITY,
         "tenantConfigVersion": context.get("configVersion") or 0,
         "ingestedAt": 0,
     }
-    known |= {name: context[name] for name in GUARDED if context.get(name) is not None}
+    facts |= {name: context[name] for name in GUARDED if context.get(name) is not None}
     chunk = {"source": chunk_path} if (chunk_path := given["chunk"].get("sourcePath")) else {}
     chunk |= given["chunk"]
-    warned = sorted(false_claims(chunk, known))
+    warned = sorted(false_claims(chunk, facts))
     try:
         if given.get("mode") == "reject":
-            refuse_claims(chunk, known)
+            refuse_claims(chunk, facts)
     except RefusedError as error:
         return {"error": error.code, "details": error.details, "writes": 0, "warned": warned}
-    made = stamped(chunk, known)
+    row = stamped(chunk, facts)
     return {
-        **made,
-        "originAgentIdentity_present": "originAgentIdentity" in made,
-        "id_len": len(made["id"]),
-        "id_equals_hash": made["id"] == made["hash"],
+        **row,
+        "originAgentIdentity_present": "originAgentIdentity" in row,
+        "id_len": len(row["id"]),
+        "id_equals_hash": row["id"] == row["hash"],
         "warned": warned,
         "error": None,
         "writes": 1,
@@ -157,11 +157,11 @@ def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
     before = dict(store.current.config_versions)
     with store.changing("snapshot") as change:
         change.keep_paths(tenant, given["repoSlug"], paths, NOW)
-    ((owner, _repo, _moment, kept),) = store.current.table("paths").rows()
+    ((owner, _repo, _moment, snapshot),) = store.current.table("paths").rows()
     return {
         "node": f"kb-manifest:{owner}",
         "tenantId": owner,
-        "pathsAfterPush": kept,
+        "pathsAfterPush": snapshot,
         "visibility": DEFAULT_VISIBILITY,
         "config_version_bumped": store.current.config_versions != before,
     }

@@ -68,7 +68,7 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
     )
     before = {row[0] for row in rows}
     after = store.current.rows()
-    left = sorted(after["id"])
+    remaining = sorted(after["id"])
     stored = [
         {
             **msgspec.json.decode(metadata),
@@ -84,7 +84,7 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
         "metric": metric_of(result),
         "embed_calls": len(store.current.added),
         "throws": False,
-        "remaining": AnyOf(sorted(before & set(left)), left),
+        "remaining": AnyOf(sorted(before & set(remaining)), remaining),
         "stored": Each(stored),
         "manifests": {
             repo: AnyOf({"pathsAfterPush": paths}, paths)
@@ -113,11 +113,11 @@ def repush_identical(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[st
     }
     store = MemoryStore()
     first = push(store, payload, now=NOW)
-    kept = store.current.rows()
+    rows = store.current.rows()
     second = push(store, payload, now=NOW + timedelta(days=1))
     return {
         "upserts": sum(result.added > 0 for result in (first, second)),
-        "ingestedAt_changed": not kept.equals(store.current.rows()),
+        "ingestedAt_changed": not rows.equals(store.current.rows()),
         "errors": [error.code for result in (first, second) for error in result.errors],
     }
 

@@ -219,13 +219,13 @@ def outdated(pushed: Path) -> Path:
 def test_removal_shows_records_and_needs_a_yes(removal: tuple[str, ...]) -> None:
     before = Path("corpus", "manifest.json").read_bytes()
 
-    shown, refused = corpus(*removal, "--dry-run"), corpus(*removal)
+    preview, refused = corpus(*removal, "--dry-run"), corpus(*removal)
     between = Path("corpus", "manifest.json").read_bytes()
     done = corpus(*removal, "--yes")
 
-    assert shown.code == 0
-    assert shown.out.startswith("3 records")
-    assert " would be " in shown.out
+    assert preview.code == 0
+    assert preview.out.startswith("3 records")
+    assert " would be " in preview.out
     assert (refused.code, refused.out, between == before) == (2, "", True)
     assert (
         "3 records of north? Nothing was changed\n  confirm it with --yes; --dry-run shows"
@@ -239,17 +239,17 @@ def test_removal_shows_records_and_needs_a_yes(removal: tuple[str, ...]) -> None
 def answered(command: Sequence[str | Path], question: bytes, answer: bytes) -> int:
     """Answer the question of a command on a terminal; return its exit code."""
     ours, theirs = pty.openpty()
-    asked = subprocess.Popen(
+    process = subprocess.Popen(
         command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True
     )
     os.close(theirs)
-    shown = b""
-    while b"?" not in shown:
-        shown += os.read(ours, 1024)
+    output = b""
+    while b"?" not in output:
+        output += os.read(ours, 1024)
     os.write(ours, answer)
-    code = asked.wait(timeout=60)
+    code = process.wait(timeout=60)
     os.close(ours)
-    assert question in shown
+    assert question in output
     return code
 
 

@@ -106,14 +106,14 @@ def test_the_union_of_all_signals_counts_even_against_a_snapshot(store: MemorySt
         "deleted": ["b"],
         "manifestSnapshot": {"pathsAfterPush": ["a", "b", "c"]},
     }
-    asked: list[tuple[str, str]] = []
+    calls: list[tuple[str, str]] = []
 
     def resolve(base: str, head: str) -> list[str]:
-        asked.append((base, head))
+        calls.append((base, head))
         return ["a"]
 
     result = push(store, payload, tenant="ada", repo="lab", resolver=resolve)
-    assert (result.deleted, result.errors, asked) == (2, (), [("old", "new")])
+    assert (result.deleted, result.errors, calls) == (2, (), [("old", "new")])
     assert left(store) == without(("ada", "lab", "a"), ("ada", "lab", "b"))
 
 

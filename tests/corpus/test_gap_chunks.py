@@ -132,12 +132,12 @@ def test_log_that_cannot_be_read_withdraws_nothing(corpus: Corpus, photos: Path)
 
 def test_log_whose_last_line_is_cut_off_withdraws_nothing(corpus: Corpus, photos: Path) -> None:
     log = photos / "heron" / LOG_NAME
-    written = log.read_bytes()
+    content = log.read_bytes()
     corpus.push(photos, **NORTH)
-    log.write_bytes(written[:-20])
+    log.write_bytes(content[:-20])
 
     torn = corpus.push(photos, **NORTH)
-    log.write_bytes(written[:-20] + b"\n")
+    log.write_bytes(content[:-20] + b"\n")
     ended = corpus.push(photos, **NORTH)
 
     assert [error.details.get("reason") for error in torn.errors] == ["invalid_json", "torn"]

@@ -31,9 +31,9 @@ def test_a_log_in_the_root_has_the_repository_as_its_image() -> None:
 
 
 def test_text_with_half_a_surrogate_pair_costs_one_line() -> None:
-    found = text_lines(
+    log = text_lines(
         '{"description":"\ud800"}\n{"description":"soft reeds"}\n', LOG_NAME, repo_slug="a"
     )
 
-    assert found.lines["line"].to_list() == [2]
-    assert found.rejects["reason"].to_list() == ["invalid_utf8"]
+    assert log.lines["line"].to_list() == [2]
+    assert log.rejects["reason"].to_list() == ["invalid_utf8"]

@@ -43,17 +43,21 @@ def test_pieces_of_a_parser_become_chunks_of_the_contract(tmp_path: Path) -> Non
 
     result = corpus.push(payload(), **NORTH)
 
-    one, two = stored(tmp_path / "corpus")
+    first, second = stored(tmp_path / "corpus")
     assert (result.ingested, result.errors) == (2, ())
-    assert one["name"] == "One"
-    assert one["kind"] == "heading"
-    assert one["line_start"] == 1
-    assert one["sourcePath"] == "a.md"
-    assert (one["tenantId"], one["repoSlug"], one["parserId"]) == ("north", "photos", "headings")
-    assert (one["parserVersion"], one["hashInputs"]) == ("1.0.0", [*HASH_INPUTS])
-    assert (two["name"], two["line_start"]) == ("Two", 3)
+    assert first["name"] == "One"
+    assert first["kind"] == "heading"
+    assert first["line_start"] == 1
+    assert first["sourcePath"] == "a.md"
+    assert (first["tenantId"], first["repoSlug"], first["parserId"]) == (
+        "north",
+        "photos",
+        "headings",
+    )
+    assert (first["parserVersion"], first["hashInputs"]) == ("1.0.0", [*HASH_INPUTS])
+    assert (second["name"], second["line_start"]) == ("Two", 3)
     stamp = {"hash", "id", "source", "type", "visibility", "tenantConfigVersion", "ingestedAt"}
-    chunk = {field: value for field, value in one.items() if field not in stamp}
+    chunk = {field: value for field, value in first.items() if field not in stamp}
     assert faults(PARSED_CHUNK, chunk) == ()
     assert len(content_hash(chunk, "north", "docs")) == 64
 

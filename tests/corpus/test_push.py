@@ -158,13 +158,13 @@ def test_a_present_chunk_keeps_its_first_time(chunk: Chunk) -> None:
         "manifestSnapshot": {"pathsAfterPush": ["other.jsonl"]},
     }
     first = push(store, payload, tenant="ada", now=NOW)
-    kept, snapshots = store.current.rows(), store.current.table("paths")
+    rows, snapshots = store.current.rows(), store.current.table("paths")
     second = push(store, payload, tenant="ada", now=NOW + timedelta(days=1))
     assert [(item.ingested, item.added, item.deleted) for item in (first, second)] == [
         (2, 1, 0),
         (2, 0, 0),
     ]
-    assert store.current.rows().equals(kept)
+    assert store.current.rows().equals(rows)
     assert store.current.table("paths").equals(snapshots)
 
 
@@ -210,11 +210,11 @@ def test_a_chunk_that_goes_too_deep_costs_no_other(chunk: Chunk, wrong: dict[str
     deep: Any = []
     for _ in range(3_000):
         deep = [deep]
-    field, held = next(iter(wrong.items()))
+    field, content = next(iter(wrong.items()))
     bad = (
         {field: [deep]}
         if field == "parsedChunks"
-        else {**chunk, field: [deep] if held else {"deep": deep}}
+        else {**chunk, field: [deep] if content else {"deep": deep}}
     )
 
     result = push(MemoryStore(), {"files": [bad, chunk]}, tenant="ada")

@@ -26,7 +26,7 @@ def test_readers_see_one_whole_version_whatever_is_written(tmp_path: Path) -> No
     program = Path(__file__).with_name("endless_writer.py")
     writer: list[str | Path] = [sys.executable, program, tmp_path / "corpus"]
     store = Store(tmp_path / "corpus")
-    seen: list[int] = []
+    steps: list[int] = []
 
     with subprocess.Popen(writer, stdout=subprocess.PIPE) as process:
         try:
@@ -34,11 +34,13 @@ def test_readers_see_one_whole_version_whatever_is_written(tmp_path: Path) -> No
             assert process.stdout.readline() == b"writing\n"
             start = time.monotonic()
             # On a busy machine the writer may need more than a second for its next version.
-            while (spent := time.monotonic() - start) < 0.3 or (len(set(seen)) == 1 and spent < 60):
-                seen.append(whole(store))
+            while (spent := time.monotonic() - start) < 0.3 or (
+                len(set(steps)) == 1 and spent < 60
+            ):
+                steps.append(whole(store))
             assert process.poll() is None, "it writes until it is killed"
         finally:
             process.kill()
 
-    assert seen == sorted(seen)
-    assert len(set(seen)) > 1
+    assert steps == sorted(steps)
+    assert len(set(steps)) > 1

@@ -132,13 +132,13 @@ def test_log_in_the_root_has_its_image(corpus: Corpus, folder: Path, tmp_path: P
 
 
 def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Path) -> None:
-    own = Source(glob="events.jsonl", where={"kind": "gap"}, fields={"description": "said.it"})
+    source = Source(glob="events.jsonl", where={"kind": "gap"}, fields={"description": "said.it"})
     root = tmp_path / "tool"
     root.mkdir()
     (root / "events.jsonl").write_text(
         '{"kind":"gap","said":{"it":"sky mask"}}\n{"kind":"private"}\n'
     )
-    settings = vg.Settings(source={"own": own})
+    settings = vg.Settings(source={"own": source})
 
     vg.open_corpus(folder, settings=settings).push(root, tenant="north", repo="tool")
 

@@ -64,14 +64,14 @@ def test_same_record_of_two_tenants_counts_for_each(tmp_path: Path) -> None:
 
 
 def test_united_scans_are_the_scan_of_all_roots(tmp_path: Path) -> None:
-    one, other = tmp_path / "shoots", tmp_path / "archive"
-    write_log(one, "heron-11", NEED, b"no json\n")
-    write_log(other, "heron-11", NEED, b'{"description":"warm beak"}\r\n')
+    shoots, archive = tmp_path / "shoots", tmp_path / "archive"
+    write_log(shoots, "heron-11", NEED, b"no json\n")
+    write_log(archive, "heron-11", NEED, b'{"description":"warm beak"}\r\n')
 
-    found = united([scan(one), scan(other)])
+    result = united([scan(shoots), scan(archive)])
 
-    whole = scan([one, other])
+    whole = scan([shoots, archive])
     for table in ("gaps", "rejects", "files"):
-        assert_frame_equal(getattr(found, table), getattr(whole, table))
-    assert found.summary == whole.summary
-    assert found.summary.duplicates == 1
+        assert_frame_equal(getattr(result, table), getattr(whole, table))
+    assert result.summary == whole.summary
+    assert result.summary.duplicates == 1

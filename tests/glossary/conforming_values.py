@@ -160,7 +160,7 @@ def sense(given: Input) -> object:
 
 def conflict(given: Input) -> object:
     fields = given["conflict"]
-    found = SemanticConflict(
+    result = SemanticConflict(
         TermSurface(fields["term"]),
         ConflictType(fields["type"]),
         Severity(fields["severity"]),
@@ -168,7 +168,7 @@ def conflict(given: Input) -> object:
         tuple(SenseRef(**each) for each in fields.get("candidates") or ()),
         fields.get("context", ""),
     )
-    return as_json(found)
+    return as_json(result)
 
 
 def checkpoint(given: Input) -> str:
@@ -194,13 +194,13 @@ def loaded_checkpoint(given: Input) -> object:
                 for line in lines
             )
             Path(folder, name).write_text(text, encoding="utf-8")
-        found = load_checkpoint(
+        newest = load_checkpoint(
             Path(folder),
             given.get("step_id"),
             mission_id=given.get("mission_id"),
             retry_token=given.get("retry_token"),
         )
-    return None if found is None else as_json(found)
+    return None if newest is None else as_json(newest)
 
 
 def resolved(given: Input) -> list[list[str]]:

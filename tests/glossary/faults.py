@@ -46,11 +46,11 @@ def disputed() -> None:
 
 
 def state() -> object:
-    read = read_events(Path(".vocabgap", "glossary", "events"))
-    assert not read.skipped, "an event is half there"
+    logs = read_events(Path(".vocabgap", "glossary", "events"))
+    assert not logs.skipped, "an event is half there"
     return [
         (each.term_surface, each.sense.definition)
-        for each in answers_of(each.event for each in read.events)
+        for each in answers_of(each.event for each in logs.events)
     ]
 
 
@@ -64,11 +64,11 @@ def kinds() -> object:
 
 
 def _events() -> list[object]:
-    read = read_events(Path(".vocabgap", "glossary", "events"))
-    assert not read.skipped, "an event is half there"
+    logs = read_events(Path(".vocabgap", "glossary", "events"))
+    assert not logs.skipped, "an event is half there"
     for seed in Path(".vocabgap", "glossary").glob("*.yaml"):
         read_seed(seed)
-    return [each.event for each in read.events]
+    return [each.event for each in logs.events]
 
 
 def _verb(*arguments: str, state: Callable[[], object] = kinds, lock: str = "writer.lock") -> Verb:

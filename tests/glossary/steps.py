@@ -46,11 +46,11 @@ def logged(runtime: GlossaryRuntime) -> list[str]:
 
 def answering(*answers: Answer) -> tuple[Callable[[Question], Answer], list[Question]]:
     """Somebody who gives some answers in their order, and what that person is asked."""
-    asked: list[Question] = []
+    questions: list[Question] = []
     given = iter(answers)
 
     def ask(question: Question) -> Answer:
-        asked.append(question)
+        questions.append(question)
         return next(given)
 
-    return ask, asked
+    return ask, questions

@@ -45,12 +45,12 @@ DENIED = {"output": "Here a lift is not a burn."}
 @pytest.mark.parametrize("answer", [Select(0), Define("Brighten the eyes")])
 def test_use_against_the_definition_is_asked_about_once(answer: Answer, tmp_path: Path) -> None:
     write_scope(tmp_path, [("lift", LIFT)])
-    ask, asked = answering(answer)
+    ask, questions = answering(answer)
     first = runtime_in(tmp_path).run(step(step_output=DENIED), strictness=Strictness.MAX, ask=ask)
 
     again = runtime_in(tmp_path).run(step(step_output=DENIED), strictness=Strictness.MAX)
 
-    assert [(each.conflict.conflict_type, each.conflict.context) for each in asked] == [
+    assert [(each.conflict.conflict_type, each.conflict.context) for each in questions] == [
         (ConflictType.INCONSISTENT, "Here a lift is not a burn.")
     ]
     assert (first.conflicts, again.conflicts) == ([], [])
@@ -58,18 +58,20 @@ def test_use_against_the_definition_is_asked_about_once(answer: Answer, tmp_path
 
 def test_another_use_against_the_definition_is_another_question(tmp_path: Path) -> None:
     write_scope(tmp_path, [("lift", LIFT)])
-    ask, asked = answering(Select(0), Select(0))
-    one, other = (
+    ask, questions = answering(Select(0), Select(0))
+    first, second = (
         "A lift is not a burn, nor any other thing that comes to mind here.",
         "Unlike a lift, it ends.",
     )
-    runtime_in(tmp_path).run(step(step_output={"output": one}), strictness=Strictness.MAX, ask=ask)
+    runtime_in(tmp_path).run(
+        step(step_output={"output": first}), strictness=Strictness.MAX, ask=ask
+    )
 
-    made = {"output": f"{one} {other}"}
+    made = {"output": f"{first} {second}"}
     after = runtime_in(tmp_path).run(step(step_output=made), strictness=Strictness.MAX, ask=ask)
 
-    assert len({each.conflict_id for each in asked}) == 2
-    assert [each.conflict.context for each in asked] == [one, other]
+    assert len({each.conflict_id for each in questions}) == 2
+    assert [each.conflict.context for each in questions] == [first, second]
     assert after.conflicts == []
 
 
@@ -79,13 +81,13 @@ def test_at_most_three_questions_are_asked_the_worst_first(tmp_path: Path) -> No
     context = step(
         '"ashen balmy" crisp, ashen, dusky, balmy'
     )  # the phrase is unknown: low severity
-    ask, asked = answering(*[Select(0)] * 3)
+    ask, questions = answering(*[Select(0)] * 3)
     runtime = runtime_in(tmp_path)
 
     with pytest.raises(BlockedByConflictError):
         runtime.run(context, strictness=Strictness.MAX, ask=ask)
 
-    assert [each.term for each in asked] == ["ashen", "balmy", "crisp"]
+    assert [each.term for each in questions] == ["ashen", "balmy", "crisp"]
     assert [each.term for each in context.questions] == ["dusky", "ashen balmy"]
     requested = [e.event for e in read_events(runtime.logs).events]
     ids = [
@@ -147,16 +149,16 @@ def test_deferred_questions_share_a_write(tmp_path: Path, monkeypatch: pytest.Mo
 def test_question_is_logged_before_it_is_asked(tmp_path: Path) -> None:
     write_scope(tmp_path, TWO_LIFTS)
     runtime = runtime_in(tmp_path)
-    seen: list[str] = []
+    last: list[str] = []
 
     def ask(_: Question) -> Answer:
-        seen.extend(logged(runtime)[-1:])
+        last.extend(logged(runtime)[-1:])
         return Defer()
 
     with pytest.raises(BlockedByConflictError):
         runtime.run(step(), ask=ask)
 
-    assert seen == ["GlossaryClarificationRequested"]
+    assert last == ["GlossaryClarificationRequested"]
 
 
 def test_of_two_who_define_a_term_at_once_the_later_one_counts(tmp_path: Path) -> None:

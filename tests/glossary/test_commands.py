@@ -156,7 +156,7 @@ def test_json_is_events_of_which_the_last_is_the_result() -> None:
         vocabgap("--json", "glossary", "check", "--text", "Please lift it.", "--critical").out
     )
     passed = events(vocabgap("--json", "glossary", "check", "--text", "Please lift it.").out)
-    listed = events(vocabgap("--json", "glossary", "conflicts").out)
+    questions = events(vocabgap("--json", "glossary", "conflicts").out)
 
     names = ["term", "conflict", "question", "result", "error"]
     assert [event["event"] for event in blocked] == names
@@ -164,19 +164,19 @@ def test_json_is_events_of_which_the_last_is_the_result() -> None:
     assert passed[-1]["event"] == "result"
     assert not (passed[-1]["blocked"])
     assert passed[-1]["conflicts"] == 1
-    assert (listed[0]["term"], listed[-1]["unresolved"]) == ("lift", 1)
+    assert (questions[0]["term"], questions[-1]["unresolved"]) == ("lift", 1)
 
 
 @pytest.mark.usefixtures("two_lifts")
 def test_conflicts_are_narrowed() -> None:
     vocabgap("glossary", "check", "--text", "Please lift it.", "--mission", "retouch")
-    found = vocabgap(
+    matching = vocabgap(
         "glossary", "conflicts", "--mission", "retouch", "--strictness", "medium", "--unresolved"
     )
     other = vocabgap("glossary", "conflicts", "--strictness", "max")
-    assert found.code == 0
-    assert "Total: 1 conflict(s)" in found.out
-    assert "Unresolved: 1" in found.out
+    assert matching.code == 0
+    assert "Total: 1 conflict(s)" in matching.out
+    assert "Unresolved: 1" in matching.out
     assert (other.code, "No conflicts found" in other.out) == (0, True)
 
 
@@ -312,11 +312,11 @@ def test_unread_seed_stops_the_linter(docs: Path, name: str, content: str, messa
     (docs / name).write_text(content, encoding="utf-8")
 
     refused = vocabgap("glossary", "check", "docs")
-    listed = vocabgap("glossary", "list")
+    terms = vocabgap("glossary", "list")
 
-    assert (refused.code, refused.out, listed.code) == (2, "", 0)
+    assert (refused.code, refused.out, terms.code) == (2, "", 0)
     assert message in refused.err
-    assert message in listed.err
+    assert message in terms.err
 
 
 def test_show_and_resolve_take_a_term_in_any_spelling(docs: Path) -> None:
@@ -326,11 +326,11 @@ def test_show_and_resolve_take_a_term_in_any_spelling(docs: Path) -> None:
         encoding="utf-8",
     )
     stopped = vocabgap("glossary", "check", "--text", "a workPackage", "--critical")
-    shown = vocabgap("glossary", "show", "work-packages")
+    term = vocabgap("glossary", "show", "work-packages")
     resolved = vocabgap("glossary", "resolve", "workPackage", "--select", "1")
 
-    assert (stopped.code, shown.code, resolved.code) == (4, 0, 0)
-    assert (shown.out.count("A part of a plan"), shown.out.count("What is shipped")) == (1, 1)
+    assert (stopped.code, term.code, resolved.code) == (4, 0, 0)
+    assert (term.out.count("A part of a plan"), term.out.count("What is shipped")) == (1, 1)
     assert vocabgap("glossary", "check", "--text", "the work_package", "--critical").code == 0
 
 
@@ -352,13 +352,13 @@ def test_broken_seed_stops_list_and_check(tmp_path: Path, content: str) -> None:
 def test_a_step_that_has_gone_on_is_not_resumed_again() -> None:
     folder = Path("two")
     write_scope(folder, TWO_LIFTS)
-    asked: list[str | Path] = ["--glossary", folder, "--no-ask"]
-    stopped = vocabgap("--json", "glossary", "check", "--text", "lift it", "--critical", *asked)
+    options: list[str | Path] = ["--glossary", folder, "--no-ask"]
+    stopped = vocabgap("--json", "glossary", "check", "--text", "lift it", "--critical", *options)
     token = json.loads(stopped.out.splitlines()[-2])["retry_token"]
     vocabgap("glossary", "deprecate", "lift", "--definition", STAIN, "--glossary", folder)
 
-    first = vocabgap("glossary", "resume", token, *asked)
-    second = vocabgap("glossary", "resume", token, *asked)
+    first = vocabgap("glossary", "resume", token, *options)
+    second = vocabgap("glossary", "resume", token, *options)
 
     assert (first.code, second.code) == (0, 4)
     assert "perhaps the step was already resumed" in second.err

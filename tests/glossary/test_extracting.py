@@ -189,12 +189,12 @@ WORDS = st.sampled_from(["sky", "mask", "masks", "lift", "a", "-", ".", "B", "c+
     st.lists(WORDS, max_size=12),
 )
 def test_known_terms_are_found_as_one_by_one(terms: list[str], words: list[str]) -> None:
-    sought = {term_key(term) for term in terms}
+    term_keys = {term_key(term) for term in terms}
     keys = [key for word in words for key in keys_of(word)]
     expected, place = [], 0
     while place < len(keys):  # at each place the longest term that begins there
         ends = [
-            end for end in range(place + 1, len(keys) + 1) if "".join(keys[place:end]) in sought
+            end for end in range(place + 1, len(keys) + 1) if "".join(keys[place:end]) in term_keys
         ]
         if ends:
             expected.append("".join(keys[place : max(ends)]))

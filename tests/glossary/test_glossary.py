@@ -123,13 +123,13 @@ def test_a_draft_answers_when_it_is_promoted_and_not_when_it_is_dropped() -> Non
             )
         ]
     )  # fmt: skip
-    (made,) = draft.history("frob")
-    assert (made.status, made.confidence, draft.resolve("frob")) == (SenseStatus.DRAFT, 0.3, ())
+    (frob,) = draft.history("frob")
+    assert (frob.status, frob.confidence, draft.resolve("frob")) == (SenseStatus.DRAFT, 0.3, ())
     assert [each.term for each in draft.known.occurrences([keys_of("a frob")])] == []
-    kept = draft.applied([with_status(made, SenseStatus.ACTIVE, actor=ANN, now=NOW)])
+    kept = draft.applied([with_status(frob, SenseStatus.ACTIVE, actor=ANN, now=NOW)])
     assert [each.status for each in kept.resolve("frob")] == [SenseStatus.ACTIVE]
     assert [each.term for each in kept.known.occurrences([keys_of("a frob")])] == ["frob"]
-    dropped = draft.applied([with_status(made, SenseStatus.DEPRECATED, actor=ANN, now=NOW)])
+    dropped = draft.applied([with_status(frob, SenseStatus.DEPRECATED, actor=ANN, now=NOW)])
     assert [each.status for each in dropped.history("frob")] == [SenseStatus.DEPRECATED]
 
 
@@ -216,22 +216,22 @@ def test_the_same_events_make_the_same_glossary(events: list[GlossaryEvent]) -> 
 
 @given(EVENTS)
 def test_the_log_gives_the_same_glossary_whole_or_followed(events: list[GlossaryEvent]) -> None:
-    followed = Glossary()
+    step_by_step = Glossary()
     versions = {}
     with TemporaryDirectory() as folder:
         seeds, logs = Path(folder, "seeds"), Path(folder, "logs")
         for event in events:
             append_events(logs, "mission", [event])
-            followed = GlossaryFiles(seeds, logs).load().glossary
-            for ref in followed.scope_refs:
-                versions[ref.version_id] = [it.ref for it in followed if it.scope == ref.scope]
+            step_by_step = GlossaryFiles(seeds, logs).load().glossary
+            for ref in step_by_step.scope_refs:
+                versions[ref.version_id] = [it.ref for it in step_by_step if it.scope == ref.scope]
         files = GlossaryFiles(seeds, logs)
         assert {it: [each.ref for each in files.load_version(it)] for it in versions} == versions
         copied = Path(folder, "copy")
         logs.mkdir(exist_ok=True)
         logs.rename(copied)
         whole = GlossaryFiles(seeds, copied).load().glossary
-    assert state_of(followed) == state_of(whole) == state_of(Glossary().applied(events))
+    assert state_of(step_by_step) == state_of(whole) == state_of(Glossary().applied(events))
 
 
 @given(EVENTS, st.randoms(use_true_random=False))

@@ -96,15 +96,15 @@ def test_question_about_an_unknown_term_is_settled_by_a_promoted_draft(tmp_path:
 def test_question_about_a_use_is_settled_by_an_answer_about_that_use(tmp_path: Path) -> None:
     write_scope(tmp_path, [("lift", LIFT)])
     runtime = runtime_in(tmp_path)
-    made = {"output": "Here a lift is not a burn."}
+    output = {"output": "Here a lift is not a burn."}
     for mission in ("retouch", "elsewhere"):
-        stopped(runtime, in_mission(mission, step_output=made))
+        stopped(runtime, in_mission(mission, step_output=output))
     assert open_terms(runtime) == ["lift", "lift"]
 
     runtime.answer(listed(runtime)[1], Select(0))
 
     assert open_terms(runtime) == []
-    assert runtime.run(step(step_output=made), strictness=Strictness.MAX).conflicts == []
+    assert runtime.run(step(step_output=output), strictness=Strictness.MAX).conflicts == []
 
 
 def test_question_is_found_by_the_beginning_of_its_identifier(runtime: GlossaryRuntime) -> None:

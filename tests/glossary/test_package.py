@@ -23,14 +23,14 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> GlossaryRuntime:
     """The runtime of a step that was stopped, resumed in vain and then answered, and of another step."""
     folder = tmp_path_factory.mktemp("words")
     write_scope(folder, [*TWO_LIFTS, ("mask", "Where an edit shows"), ("mask", "A face cover")])
-    made = runtime_in(folder)
+    runtime = runtime_in(folder)
     with pytest.raises(BlockedByConflictError) as stopped:
-        made.run(step("Please lift it."))
+        runtime.run(step("Please lift it."))
     with pytest.raises(BlockedByConflictError):
-        made.resume(stopped.value.retry_token)
-    made.resume(stopped.value.retry_token, ask=answering(Select(0))[0])
-    made.run(step("Use a mask."), ask=answering(Define("What hides"))[0])
-    return made
+        runtime.resume(stopped.value.retry_token)
+    runtime.resume(stopped.value.retry_token, ask=answering(Select(0))[0])
+    runtime.run(step("Use a mask."), ask=answering(Define("What hides"))[0])
+    return runtime
 
 
 def lines(runtime: GlossaryRuntime, kind: str = "") -> list[dict[str, Any]]:
@@ -75,13 +75,13 @@ def test_additions_are_beside_the_payload(runtime: GlossaryRuntime) -> None:
 def test_events_become_those_of_the_package(runtime: GlossaryRuntime) -> None:
     package = pytest.importorskip("spec_kitty_events", reason=MISSING)
 
-    made = runtime.package_events(build_id="mine")
+    events = runtime.package_events(build_id="mine")
 
-    state = package.reduce_glossary_events(made)
-    assert {type(each) for each in made} == {package.Event}
+    state = package.reduce_glossary_events(events)
+    assert {type(each) for each in events} == {package.Event}
     assert state.mission_id == "retouch"
-    assert made[0].build_id == "mine"
-    assert made[0].aggregate_id == "retouch"
+    assert events[0].build_id == "mine"
+    assert events[0].aggregate_id == "retouch"
     assert state.term_senses["team_domain", "mask"].new_sense.definition == "What hides"
     (activated,) = runtime.load_version(state.active_scopes["team_domain"].glossary_version_id)[:1]
     assert activated.surface.surface_text == "lift"

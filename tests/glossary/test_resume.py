@@ -113,16 +113,16 @@ def test_changed_inputs_are_stopped_under_another_token(runtime: GlossaryRuntime
 
 def test_changed_inputs_are_shown_and_go_on_only_with_a_yes(runtime: GlossaryRuntime) -> None:
     token = stopped(runtime)
-    shown: list[ChangedInputs] = []
+    calls: list[ChangedInputs] = []
 
     def confirm(changed: ChangedInputs) -> bool:
-        shown.append(changed)
+        calls.append(changed)
         return False
 
     with pytest.raises(AbortResumeError, match="context change"):
         runtime.resume(token, {"description": "Please raise it."}, confirm=confirm)
 
-    (changed,) = shown
+    (changed,) = calls
     assert changed.changes == {"description": ("Please lift it.", "Please raise it.")}
     assert (len(changed.old), len(changed.new)) == (16, 16)
     assert hash_inputs({"description": "Please lift it."}).startswith(changed.old)

@@ -52,7 +52,7 @@ def records(count: int, seed: int, *, first_log: int = 0) -> pl.DataFrame:
         "workaround": pl.col("way"),
         "missing_capability": pl.col("wish").str.head(24),
     }
-    said = {
+    metadata = {
         "schemaVersion": pl.lit("1.0.0"),
         "tenantId": pl.col("tenant_id"),
         "repoSlug": pl.col("repo_slug"),
@@ -72,7 +72,7 @@ def records(count: int, seed: int, *, first_log: int = 0) -> pl.DataFrame:
         root_kind=pl.lit("external-source"),
         kind=pl.lit("gap-record"),
         content=_as_struct(record).struct.json_encode(),
-        metadata=_as_struct(said).struct.json_encode(),
+        metadata=_as_struct(metadata).struct.json_encode(),
         embedding=pl.lit(None, pl.List(pl.Float64)),
         config_version=pl.lit(0, pl.Int64),
         ingested_at=pl.lit(datetime(2026, 4, 1, tzinfo=UTC)).cast(CHUNKS.schema["ingested_at"]),

@@ -80,11 +80,11 @@ def prose(least: int) -> list[str]:
 def texts_of(words: int, terms: Sequence[str]) -> list[str]:
     """Stretches of prose, each another one."""
     drawn = random.Random(words)
-    listed = prose(2 * words)
+    manual = prose(2 * words)
     texts = []
     for _ in range(TEXTS):
-        start = drawn.randrange(len(listed) - words)
-        stretch = listed[start : start + words]
+        start = drawn.randrange(len(manual) - words)
+        stretch = manual[start : start + words]
         stretch[::40] = drawn.choices(terms, k=len(stretch[::40]))
         texts.append(" ".join(stretch))
     return texts
@@ -184,11 +184,11 @@ def twice(
     what: str, characters: int, marks: Sequence[str], prepare: Callable[[str, int], Work]
 ) -> Row:
     """Twice as many marks without partners beside half of them: that mark whose ratio is the worst."""
-    found = [
+    costs = [
         (cost_of(prepare, mark, characters), cost_of(prepare, mark, 2 * characters), mark)
         for mark in marks
     ]
-    half, whole, mark = max(found, key=lambda each: each[1].cpu / each[0].cpu)
+    half, whole, mark = max(costs, key=lambda each: each[1].cpu / each[0].cpu)
     return Row(
         what, f"{2 * characters:,} characters", whole, "half as many", half, f"at worst, {mark!r}"
     )

@@ -158,14 +158,16 @@ def main() -> None:
     way_of = {pairs[wrong]: way for way, listed in by_way.items() for wrong in listed}
     with tempfile.TemporaryDirectory() as name:
         write_files(Path(name), files)
-        found = [Counter[str](), Counter[str]()]
-        for ways, terms in zip(found, (linted(Path(name)), substituting(Path(name))), strict=True):
+        counters = [Counter[str](), Counter[str]()]
+        for ways, terms in zip(
+            counters, (linted(Path(name)), substituting(Path(name))), strict=True
+        ):
             for term, times in terms.items():
                 ways[way_of[term]] += times
     print("| what is to be avoided stands | is wrong | planted | ours | substitution |")
     print("|:--|:--|--:|--:|--:|")
     for way, (_, is_wrong) in WAYS.items():
-        ours, rule = (ways[way] for ways in found)
+        ours, rule = (ways[way] for ways in counters)
         print(f"| {way} | {'yes' if is_wrong else 'no'} | {files:,} | {ours:,} | {rule:,} |")
 
 
