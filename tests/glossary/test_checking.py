@@ -1,7 +1,7 @@
 """Checking: what is open about a term, and what a text says against a definition."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glossary.builders import sense
@@ -62,6 +62,7 @@ def test_a_term_of_several_words_and_marks_is_found_in_an_output() -> None:
     )
 
 
+@settings(max_examples=25)
 @given(st.text(), st.text(min_size=1), st.text())
 def test_any_text_can_be_looked_at(text: str, name: str, definition: str) -> None:
     assert list(contradictions(text, name.lower(), definition)) is not None
