@@ -239,7 +239,7 @@ def test_removal_shows_records_and_needs_a_yes(removal: tuple[str, ...]) -> None
 def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     ours, theirs = pty.openpty()
-    command = [installed, "corpus", "push", "empty", *NORTH, "--snapshot"]
+    command: list[str | Path] = [installed, "corpus", "push", "empty", *NORTH, "--snapshot"]
     process = subprocess.Popen(
         command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True
     )
