@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ AS_MADE = "vocabgap report data/demo --now last"
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A folder to type in that has the demo."""
-    (tmp_path / "data").symlink_to(PROJECT / "data")
+    shutil.copytree(PROJECT / "data", tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
     return tmp_path

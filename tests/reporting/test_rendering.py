@@ -7,12 +7,10 @@ from pathlib import Path
 import msgspec
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from builders import gap, write_corpus
 from builders.reporting import publish, tell_anew_of
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.files import parts
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import RankBy, RankSettings, Settings
 from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS
@@ -84,30 +82,6 @@ def test_copy_elsewhere_is_a_whole_run(folder: Path, tmp_path: Path) -> None:
     made = render(folder, tmp_path / "copy")
     assert contents(made.folder) == before
     assert contents(folder) == before
-
-
-def test_gaps_may_be_a_folder_of_parts(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = contents(render(folder, tmp_path / "whole", share=True).folder)
-    gaps, place = pl.read_parquet(folder / "gaps.parquet"), folder / "gaps.parquet"
-    place.unlink()
-    place.mkdir()
-    for number, part in enumerate(gaps.iter_slices(50)):
-        part.write_parquet(place / f"{number:05}.parquet")
-    tell_anew_of(place)
-    monkeypatch.setattr(parts, "MOST_BYTES", 4_000)
-    monkeypatch.setattr(parts, "MOST_ROWS", 20)
-
-    copy = contents(render(folder, tmp_path / "copy", share=True).folder)
-
-    changed = {name for name, content in copy.items() if content != before[name]}
-    assert changed == {"gaps.parquet", "run.json"}
-    assert_frame_equal(pl.read_parquet(tmp_path / "copy" / "gaps.parquet"), gaps)
-    assert_frame_equal(pl.read_parquet(place), gaps)
-    (place / "00001.parquet").unlink()
-    with pytest.raises(StateError, match=r"gaps\.parquet' is damaged"):
-        render(folder)
 
 
 def test_face_that_was_lost_or_is_not_there_yet_is_made(folder: Path) -> None:
