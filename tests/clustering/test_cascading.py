@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import is_monotonic, is_valid_linkage
 
 from benchmarks.wordings import draw
 from builders.clustering import asking, grouped_wordings
-from vocabgap.clustering import cascading
+from vocabgap.clustering import blending
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.model.tables import Apart, Together
 
@@ -41,7 +41,7 @@ def _direction(word: str) -> np.ndarray:
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many surfaces may be embedded: fewer than there are needs, or more."""
     limit: int = request.param
-    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", limit)
+    monkeypatch.setattr(blending, "EMBEDDED_AT_MOST", limit)
     return limit
 
 
@@ -92,7 +92,7 @@ def test_no_more_is_embedded_than_may_be_and_all_merges_are_one_dendrogram(few: 
 def test_wordings_of_the_same_words_stay_together_and_contrasting_ones_apart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 3)
+    monkeypatch.setattr(blending, "EMBEDDED_AT_MOST", 3)
     phrases = [
         "upload release asset",
         "upload a release asset now",
@@ -129,7 +129,7 @@ def test_other_cuts_constraints_trees_and_screens_work_as_ever() -> None:
 
 
 def test_details_of_a_whole_group_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 2)
+    monkeypatch.setattr(blending, "EMBEDDED_AT_MOST", 2)
     embedder = Bag()
     asked = pl.DataFrame(
         {

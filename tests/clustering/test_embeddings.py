@@ -21,7 +21,7 @@ from vocabgap.clustering.blending import (
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import points_of
 from vocabgap.errors import InvalidInputError
-from vocabgap.linkage import products
+from vocabgap.linkage import neighbours
 
 
 class Fixed:
@@ -82,7 +82,7 @@ def test_the_size_of_the_blocks_changes_nothing(
     embeddings = directions(4, 90)
     whole = dense_rows(embeddings)
 
-    monkeypatch.setattr(products, "BLOCK_CELLS", cells)
+    monkeypatch.setattr(neighbours, "BLOCK_CELLS", cells)
 
     np.testing.assert_array_equal(dense_rows(embeddings), whole)
 

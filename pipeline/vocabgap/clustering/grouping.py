@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from vocabgap.clustering import cascading
-from vocabgap.clustering.blending import TextEmbedder, blended_rows, unread
+from vocabgap.clustering import blending
+from vocabgap.clustering.blending import TextEmbedder, blended_rows, cascaded, unread
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
 from vocabgap.clustering.cutting import (
@@ -94,8 +94,8 @@ def cluster(
     max_distance = max(cut.farthest if threshold is None else threshold, max_distance)
     counted = None
 
-    if embedder is not None and len(points.contents) > cascading.EMBEDDED_AT_MOST:
-        rows, linkage, max_distance, counted = cascading.cascaded(points, poles, embedder, max_distance)
+    if embedder is not None and len(points.contents) > blending.EMBEDDED_AT_MOST:
+        rows, linkage, max_distance, counted = cascaded(points, poles, embedder, max_distance)
     else:
         if embedder is None:
             rows = vectorize(points.contents, points.weights, points.sentence_shares)

@@ -14,13 +14,11 @@ property are called reducible (Müllner 2011, arXiv 1109.2378). If two clusters 
 other merge brings a third one between them. So they may merge now or later: the dendrogram is the same. It
 is enough to find such pairs, and to sort the merges by height at the end.
 
-There are three linkages, because their costs differ:
+There are two linkages, because their costs differ:
 
-* `agglomerated`, for up to `DENSE_LIMIT` units of weight: scikit-learn itself, with one row per unit. It
-  stays because it is the reference, and nothing is simpler.
-* `nearest_neighbour_chain`, for up to `DENSE_LIMIT` rows with more weight: it follows nearest neighbours
-  through the matrix of distances until two rows are each other's nearest. It stays because scikit-learn has
-  no weights, and because Numba would take longer to load than all of these merges.
+* `nearest_neighbour_chain`, for up to `DENSE_LIMIT` rows: it follows nearest neighbours through the matrix of
+  distances until two rows are each other's nearest. It stays because Numba would take longer to load than all
+  of these merges. Tests compare it with scikit-learn, which has no weights, and with SciPy.
 * `reciprocal_merges`, for more rows: each round merges all pairs that are each other's nearest (reciprocal
   agglomerative clustering, Sumengen et al. 2021, arXiv 2105.11653). It stays because the matrix of distances
   would not fit into memory.
@@ -34,8 +32,8 @@ There are two searches, because rows differ:
 
 * `blocks`, for sparse rows: an inverted index bounds the similarity of whole blocks of clusters, and most of
   them are never opened. `kernels` has its loops.
-* `products`, for rows with a dense part: such a row is a little similar to every other, and an inverted index
-  would list them all. Products in float32 rule out most rows; the others are compared in float64.
+* `neighbours`, for rows with a dense part: such a row is a little similar to every other, so an inverted
+  index would list them all. Products in float32 rule out most rows; the others are compared in float64.
 
 Both searches are exact: a bound is never below the similarity that it stands for, with slack for rounding
 errors. Similarities are rounded to steps of about 1e-12, so that rounding errors break few ties. Of equally

@@ -10,8 +10,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from vocabgap.errors import StateError
-from vocabgap.linkage.neighbours import Limits, Nearest, Neighbours, Places
-from vocabgap.linkage.products import DenseNeighbours
+from vocabgap.linkage.neighbours import DenseNeighbours, Limits, Nearest, Neighbours, Places
 from vocabgap.linkage.rows import FloatArray, IntArray, Rows, cosine_distances
 from vocabgap.progress import tell
 
@@ -49,8 +48,7 @@ class AverageLinkage:
         self._n_samples = rows.term_weights.shape[0]
         weights = np.ones(self._n_samples) if sample_weight is None else sample_weight
         if self._n_samples <= DENSE_LIMIT:
-            dense = agglomerated if 1 < weights.sum() <= DENSE_LIMIT else nearest_neighbour_chain
-            merges, self.max_distance_ = dense(cosine_distances(rows), weights), 1.0
+            merges, self.max_distance_ = nearest_neighbour_chain(cosine_distances(rows), weights), 1.0
         else:
             merges = reciprocal_merges(rows, weights, self.distance_threshold)
             self.max_distance_ = self.distance_threshold
@@ -102,26 +100,6 @@ def in_order_of_height(merges: Merges, weights: FloatArray) -> Dendrogram:
     return Dendrogram(
         np.array(children, np.int64).reshape(-1, 2), merges.height[order], np.array(counts, np.float64)
     )
-
-
-def agglomerated(distances: FloatArray, weights: FloatArray) -> Merges:
-    """Compute all merges with scikit-learn, from one row per unit of weight (whole numbers)."""
-    from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415 - takes a second to load
-
-    point = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
-    model = AgglomerativeClustering(
-        n_clusters=1, metric="precomputed", linkage="average", compute_full_tree=True, compute_distances=True
-    ).fit(distances[np.ix_(point, point)])
-    names = np.concatenate([point, np.zeros(len(model.children_), np.int64)])
-    merges: list[tuple[int, int, float]] = []
-    merged = zip(model.children_, model.distances_.tolist(), strict=True)
-    for node, (parts, height) in enumerate(merged, start=len(point)):
-        keep, drop = sorted(names[parts].tolist())
-        names[node] = keep
-        if keep != drop:  # else both sides are mentions of one row
-            names[names == drop] = keep  # other mentions of the dropped row
-            merges.append((keep, drop, height))
-    return Merges.of(merges)
 
 
 def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> Merges:

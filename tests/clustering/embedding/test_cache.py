@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pytest
 
 from builders.embedding import write_model, write_tokenizer
-from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder, load_embedder
-from vocabgap.clustering.embedding.cache import cpu_kind
+from vocabgap.clustering.embedding import Embedder, EmbeddingUse, embedder, load_embedder
+from vocabgap.clustering.embedding.embedder import cpu_kind
 from vocabgap.clustering.embedding.model import Encoder, Grid
 from vocabgap.files import user_cache
 
@@ -30,7 +30,7 @@ def kept(tmp_path: Path) -> Path:
 @pytest.fixture
 def path(kept: Path) -> Path:
     """Its file."""
-    return kept / "embeddings" / cache.FILE_NAME
+    return kept / "embeddings" / embedder.FILE_NAME
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_a_file_that_has_grown_too_large_is_begun_anew(
     folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_of(folder, kept, [f"sky {'a ' * number}" for number in range(200)])
-    monkeypatch.setattr(cache, "_MOST_BYTES", 10_000)
+    monkeypatch.setattr(embedder, "_MOST_BYTES", 10_000)
 
     assert use_of(folder, kept, ["tone"]) == EmbeddingUse(found=0, computed=1)
     assert use_of(folder, kept, ["sky "]) == EmbeddingUse(found=0, computed=1)
@@ -168,7 +168,7 @@ def test_a_file_that_cannot_be_used_just_now_costs_time_alone_and_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Embedder.load(folder, kept).embed(TEXTS)
-    monkeypatch.setattr(cache, "_PATIENCE", 0.0)
+    monkeypatch.setattr(embedder, "_PATIENCE", 0.0)
     with closing(sqlite3.connect(path)) as other:
         other.execute("begin exclusive")
         loaded = Embedder.load(folder, kept)
@@ -182,7 +182,7 @@ def test_a_file_that_cannot_be_used_just_now_costs_time_alone_and_stays(
 def test_a_link_in_its_place_is_not_followed(folder: Path, kept: Path) -> None:
     (kept / "embeddings").mkdir(parents=True)
     theirs = kept.with_name("theirs.sqlite")
-    (kept / "embeddings" / cache.FILE_NAME).symlink_to(theirs)
+    (kept / "embeddings" / embedder.FILE_NAME).symlink_to(theirs)
 
     assert "embeddings cannot be kept" in use_of(folder, kept).note
     assert not theirs.exists()
@@ -200,7 +200,7 @@ def test_a_disk_that_fills_up_costs_the_cache_alone(
         connection.execute(
             "create table vectors (key blob primary key, vector blob, checksum) without rowid"
         )
-    monkeypatch.setattr(cache, "_TABLE", "pragma max_page_count = 2")
+    monkeypatch.setattr(embedder, "_TABLE", "pragma max_page_count = 2")
     many = [f"sky {'a ' * number}" for number in range(200)]
 
     vectors = loaded.embed([*TEXTS, *many])
@@ -221,7 +221,7 @@ def test_the_user_has_a_cache_without_asking(
     second.embed(TEXTS)
 
     assert second.use == EmbeddingUse(found=4, computed=0)
-    assert (tmp_path / "home" / "vocabgap" / "embeddings" / cache.FILE_NAME).exists()
+    assert (tmp_path / "home" / "vocabgap" / "embeddings" / embedder.FILE_NAME).exists()
 
 
 def test_without_a_usable_folder_it_is_in_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +290,7 @@ KindOf = Callable[[str], str]
 @pytest.fixture
 def kind_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KindOf:
     """Gives the kind of CPU of a machine whose list of CPUs has this content."""
-    monkeypatch.setattr(cache, "_CPU_LIST", tmp_path / "cpuinfo")
+    monkeypatch.setattr(embedder, "_CPU_LIST", tmp_path / "cpuinfo")
 
     def tell(content: str) -> str:
         (tmp_path / "cpuinfo").write_text(content)

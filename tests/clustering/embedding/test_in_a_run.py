@@ -9,9 +9,8 @@ from msgspec.structs import replace
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from vocabgap.clustering import cascading
-from vocabgap.clustering.embedding.cache import cpu_kind
-from vocabgap.clustering.embedding.embedder import EmbeddingUse
+from vocabgap.clustering import blending
+from vocabgap.clustering.embedding.embedder import EmbeddingUse, cpu_kind
 from vocabgap.model.loading import resolve_settings
 from vocabgap.pipeline import run
 from vocabgap.reporting.manifest import Difference, Model, model_differences
@@ -60,7 +59,7 @@ def test_a_second_run_finds_the_embeddings_in_the_cache(sightings: Path, folder:
 def test_the_report_says_that_some_wordings_were_embedded_for_all(
     sightings: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cascading, "EMBEDDED_AT_MOST", 2)
+    monkeypatch.setattr(blending, "EMBEDDED_AT_MOST", 2)
 
     assert vocabgap("report", sightings, "--embedder", folder, "--now", NOW).code == 0
 
