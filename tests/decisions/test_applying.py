@@ -72,7 +72,7 @@ def test_lines_may_come_from_a_pipe_and_of_another_run(studio: Studio) -> None:
         ({"action": "merge"}, InvalidInputError, "merge needs field 'other'"),
         ({"action": "dismiss"}, InvalidInputError, "a dismissal needs a reason .correct"),
         ({"entry": "sky_mask"}, InvalidInputError, "pin has no field 'entry' .*nothing was decided"),
-        ({"action": "split", "wordings": ["moon"]}, NotFoundError, "'lens flare' has no wording 'moon'"),
+        ({"action": "split", "wordings": ["moon"]}, NotFoundError, "'lens flare' is called 'moon'"),
         ({"time": RUN}, InvalidInputError, "unknown field 'time'"),
         ({"capability": {"capability_id": "cap-1", "label": "moon"}}, NotFoundError, "'moon' .cap-1. is not"),
         ({"capability": {"capability_id": 7, "label": ""}}, InvalidInputError, "'capability.capability_id'"),

@@ -116,7 +116,7 @@ def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: Studio) ->
     [
         ("merge", ("sky mask", "mask the sky"), "are the same capability"),
         ("split", ("lens flare", "lens flare"), "no wording of 'lens flare' would stay"),
-        ("split", ("lens flare", "sky mask"), "has no wording 'sky mask'"),
+        ("split", ("lens flare", "sky mask"), "is called 'sky mask'"),
         ("dismiss", ("lens flare", " "), "a dismissal needs a reason"),
         ("author", ("lens flare", ""), "the entry is blank"),
         ("rename", ("lens flare", " "), "the label is blank"),

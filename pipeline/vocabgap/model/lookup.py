@@ -39,22 +39,14 @@ def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def find_wording(capability: dict[str, Any], name: str) -> str:
-    """Return the wording of a row of table `capabilities` that a person names.
-
-    An exact match comes first, then the text as it is shown, then another spelling.
-
-    Raises:
-        NotFoundError: The capability has no such wording.
-    """
-    own = [str(variant["wording"]) for variant in capability["variants"]]
-    wanted = surface(name) if name.strip() else name
-    for wording in (name, *own):
-        if wording in own and (wording == name or visible(wording) == name or surface(wording) == wanted):
-            return wording
-    raise NotFoundError(
-        f"'{excerpt(capability['label'])}' has no wording '{excerpt(name)}'",
-        hint=did_you_mean(name, own) or "its column `variants` lists all wordings",
+    """Return the wording of a row of table `capabilities` that a person names; see `lookup`."""
+    wordings = [str(variant["wording"]) for variant in capability["variants"]]
+    singular, hint = (
+        f"wording of '{excerpt(capability['label'])}'",
+        "its column `variants` lists all wordings",
     )
+    things = [Named("", wording) for wording in wordings]
+    return wordings[lookup(things, name, singular=singular, plural="wordings", hint=hint)]
 
 
 def lookup(
