@@ -27,9 +27,9 @@ from vocabgap.model.tables import counted
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
 from vocabgap.ranking.coverage import covered
+from vocabgap.ranking.drafting import shortlist_of
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screened
-from vocabgap.ranking.shortlisting import shortlist_of
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows

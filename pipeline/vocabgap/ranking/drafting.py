@@ -1,4 +1,4 @@
-"""Draft an entry for a capability, as a starting point for its author, from what records say."""
+"""Draft entries for capabilities, as a starting point for their authors, and choose which come first."""
 
 import re
 from collections import Counter
@@ -18,6 +18,7 @@ from vocabgap.model.frames import need
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.moments import iso
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED
+from vocabgap.model.settings import Settings
 from vocabgap.model.tables import (
     CAPABILITIES,
     EXAMPLE_FIELDS,
@@ -29,7 +30,7 @@ from vocabgap.model.tables import (
     phrase,
     stripped,
 )
-from vocabgap.ranking.coverage import covered
+from vocabgap.ranking.coverage import covered, is_to_author
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import (
     HYPHEN,
@@ -399,3 +400,33 @@ def _style(entries: Sequence[Entry]) -> Callable[[Iterable[str]], str]:
     """Return a function that joins words with a dash or an underscore, as most entries do."""
     names = [entry.name for entry in entries if len(words(entry.name)) > 1]
     return ("-" if sum("-" in name for name in names) > len(names) / 2 else "_").join
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A capability of the shortlist, with a draft of its entry."""
+
+    capability_id: str
+    draft: DraftEntry
+
+
+def shortlist_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Settings) -> tuple[Candidate, ...]:
+    """Return the shortlist: pinned capabilities, then the greatest priorities; at most five.
+
+    Those after the third have at least half of the greatest priority. If no need is on two images, mentions
+    count in place of images. Each draft uses the examples of its capability alone, so no records are read.
+    """
+    fewest, most, least_share = 3, 5, 0.5
+    open_ = ranked.filter(is_to_author(settings.vocabulary.threshold))
+    reach = pl.when(pl.col("images").max() > 1).then(1.0).otherwise(pl.col("mentions").log1p())
+    scored = open_.with_columns(score=reach * pl.col("priority"))
+    first = scored.sort("pinned", "score", "rank", descending=[True, True, False]).head(most)
+    is_near = pl.col("score") >= least_share * pl.col("score").max()
+    chosen = first.with_row_index().filter((pl.col("index") < fewest) | pl.col("pinned") | is_near)
+    drafted = partial(
+        draft,
+        ranked=ranked,
+        vocabulary=vocabulary if settings.vocabulary.paths else None,
+        stop_words=settings.cluster.stop_words,
+        operation_aliases=settings.operation_aliases,
+    )
+    return tuple(Candidate(name, drafted(name).entry) for name in chosen["capability_id"])

@@ -20,7 +20,7 @@ from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.model.tables import OF_A_RUN
-from vocabgap.ranking.shortlisting import Candidate
+from vocabgap.ranking.drafting import Candidate
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.overviews import Account, Place

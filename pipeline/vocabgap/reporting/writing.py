@@ -38,8 +38,8 @@ from vocabgap.model.tables import (
 from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_agents_categories
 from vocabgap.ranking.combinations import recurring_sets
+from vocabgap.ranking.drafting import Candidate
 from vocabgap.ranking.identity import Lineage
-from vocabgap.ranking.shortlisting import Candidate
 from vocabgap.reporting.history import carried_on, earlier_rows
 from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.manifest import (
