@@ -301,29 +301,15 @@ def test_a_setting_reads_the_unknown_files_of_a_folder_only(there: Path) -> None
     own(there, '{"description": "warm fur"}\n', "vocabulary_gaps.jsonl")
     own(there, TABLE, "wishes.csv")
     own(there, '{"name": "package"}', "package.json")
-    Path("vocabgap.toml").write_text(
-        "# mine\n[ingest]\nroots = ['.']\n\n[rank]\nmin_images = 1\n", encoding="utf-8"
-    )
 
     before = vg.scan(".", settings=vg.load_settings().scan).summary
-    assert vocabgap("init", "--map", "description=need", "--map", "description=why").code == 0
+    Path("vocabgap.toml").write_text(
+        '[ingest]\nmap = {description = ["need", "why"]}\n', encoding="utf-8"
+    )
     after = vg.scan(".", settings=vg.load_settings().scan).summary
 
     assert (before.files, before.records) == (1, 1)
     assert (after.files, after.records, after.rejects) == (2, 3, 1)
-    text = Path("vocabgap.toml").read_text(encoding="utf-8")
-    assert text == (
-        '# mine\n[ingest]\nmap = {description = ["need", "why"]}\nroots = [\'.\']\n\n[rank]\nmin_images = 1\n'
-    )
-    assert (
-        vocabgap("init", "--map", "description=need", "--map", "description=why").out
-        == "0 files changed\n"
-    )
-    added = 'map = {description = ["need", "why"], missing_capability = "tool"}\n'
-    assert added in vocabgap("init", "--map", "missing_capability=tool").out
-    assert added in Path("vocabgap.toml").read_text(encoding="utf-8")
-    vocabgap("init", "--source", "posthog")
-    assert 'source = "posthog"\nroots' in Path("vocabgap.toml").read_text(encoding="utf-8")
 
 
 def test_the_files_of_vocabgap_itself_are_no_logs(there: Path) -> None:
@@ -497,7 +483,7 @@ def test_the_proposal_repeats_all_roots_and_the_pipe(
 def test_a_setting_reads_logs_with_json_but_no_prose(there: Path) -> None:
     own(there, '{"why": "rotate a layer"}\n', "agent.log")
     own(there, "Read me first, please.\n", "readme.txt")
-    vocabgap("init", "--map", "description=why")
+    Path("vocabgap.toml").write_text('[ingest]\nmap = {description = "why"}\n', encoding="utf-8")
 
     assert vocabgap("check", ".").out.startswith("1 line in 1 log = 1 record")
 

@@ -1,6 +1,5 @@
 """`hook`, `init` and `mcp`: agents log gaps."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -8,7 +7,7 @@ from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from vocabgap.doors.verbs import Answer, Event, Request, argument, option, verb
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, installing
@@ -58,30 +57,24 @@ class Init(Request):
     """The request of `init`."""
 
     folder: Annotated[Path, argument("Folder that the agent works in.")] = Path()
-    agent: Annotated[
-        Agent | None, option("Agent to set up: by default claude-code, or none with --map or --source.")
-    ] = None
-    map: Annotated[tuple[str, ...], option("FIELD=PATH: write it as `[ingest] map` into vocabgap.toml.")] = ()
-    source: Annotated[str | None, option("Write it as `[ingest] source` into vocabgap.toml.")] = None
+    agent: Annotated[Agent, option("Agent to set up.")] = Agent.CLAUDE_CODE
     dry_run: Annotated[bool, option("Show the changes, but write nothing.")] = False
 
 
 @verb(Init)
 def init(_call: "Call", request: Init) -> Answer:
-    """Set up an agent: its hooks, the MCP server and vocabgap.toml; or only how files are read.
+    """Set up an agent: its hooks, the MCP server and vocabgap.toml.
 
     Other entries do not change and are not shown. A second run changes nothing.
     """
     from vocabgap.files.atomic import alone_in
-    from vocabgap.logbook.agent_settings import changes, write
+    from vocabgap.logbook.hooks import changes, write
 
-    reading = _reading(request)
-    agent = request.agent or (None if reading else Agent.CLAUDE_CODE)
     folder = request.folder
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder '{folder}'")
     with nullcontext() if request.dry_run else alone_in(folder, undone="nothing was changed"):
-        changed = changes(folder, agent, reading)
+        changed = changes(folder, request.agent)
         if not request.dry_run:
             write(changed)
     return Answer(
@@ -89,22 +82,8 @@ def init(_call: "Call", request: Init) -> Answer:
         result={"files": [str(change.path) for change in changed], "changed": not request.dry_run},
         view="init.txt.j2",
         shown={"changes": [tuple(change) for change in changed]},
-        notes=[*_lacking()] if changed and agent else [],
+        notes=[*_lacking()] if changed else [],
     )
-
-
-def _reading(request: Init) -> dict[str, Any]:
-    """Return the settings of `[ingest]` that a request names."""
-    from vocabgap.model.loading import CONFIG_NAME, load_settings, table_of
-    from vocabgap.model.sources import reading_of
-
-    if not (request.map or request.source):
-        return {}
-    file = request.folder / CONFIG_NAME
-    sources = load_settings(file if file.exists() else os.devnull, {}).sources
-    fields = table_of("--map", request.map)
-    reading_of(request.source, fields, sources)  # raises an error if they do not fit
-    return {name: value for name, value in (("source", request.source), ("map", fields)) if value}
 
 
 def _lacking() -> Iterator[str]:

@@ -485,10 +485,12 @@ def _nothing_fits(shown: str, keys: _Keys, roots: Iterable[str]) -> NothingFitsE
     some = f"the first {_SURVEYED:,} of " if keys.objects > _SURVEYED else ""
     message = f"no known field in {quoted(shown)} says what was missing"
     listed = f"the keys of {some}its {count(keys.objects, 'object')} are {keys.in_words}"
-    listed = listed.replace("{", "{{").replace("}", "}}")
     proposal = keys.proposal()
     words = [word for field, path in proposal.items() for word in ("--map", f"{field}={path}")]
-    permanent = "`vocabgap init` with the same --map makes it permanent, as [ingest] map in vocabgap.toml"
+    fields = [f"{field} = {json.dumps(path, ensure_ascii=False)}" for field, path in proposal.items()]
+    setting = ", ".join(fields) or 'description = "KEY"'
+    permanent = f"to make it permanent, write under [ingest] in vocabgap.toml: map = {{{setting}}}"
+    listed, permanent = (text.replace("{", "{{").replace("}", "}}") for text in (listed, permanent))
     command = "try {}" if words else "--map description=KEY names the key of the need"
     hint = Hint(
         f"{listed}\n{command}\n{permanent}",

@@ -1,24 +1,28 @@
-"""Log the calls that hooks of an agent's program report: of tools that do not exist, or are not granted.
+"""Hooks of an agent's program: set them up, and log the calls that they report.
 
-A record has the name of the tool, the time and the session. It has no argument, no result and nothing that
-the person typed. A time limit or an interrupt is not logged. The shapes are those of the hooks of Claude Code
-and Cursor as of November 2026.
+The calls are of tools that do not exist, or are not granted. A record has the name of the tool, the time and
+the session. It has no argument, no result and nothing that the person typed. A time limit or an interrupt is
+not logged. The shapes are those of the hooks of Claude Code and Cursor as of November 2026. To set them up,
+entries are added to JSON files of the program; other entries stay.
 """
 
+import json
 import os
 import re
-from collections.abc import Callable, Iterator
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.files.opening import opened
-from vocabgap.files.refusals import FileKind, file_kind, refusing
-from vocabgap.ingest.decoding import Decoded, FieldMap, decode_line, noted
+from vocabgap.files import opened
+from vocabgap.files.atomic import write_whole
+from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
+from vocabgap.ingest.decoding import Decoded, FieldMap, decode_line, json_type, noted
 from vocabgap.ingest.reading import elements
 from vocabgap.logbook.log import LoggedGap, is_logged, log_without_waiting
 from vocabgap.messages import refused_call
@@ -144,4 +148,123 @@ _Finding = Callable[[dict[str, Any]], Iterator[ReportedCall]]
 AGENTS: Final[dict[str, tuple[_Finding, Callable[[dict[str, Any]], str | None]]]] = {
     "claude-code": (_of_transcript, lambda given: _text(given, "cwd")),
     "cursor": (_of_failure, _workspace),
+}
+
+
+class Change(NamedTuple):
+    """A change of a file."""
+
+    path: Path
+    content: str
+    added: str  # the new entries; the rest of the file may hold secrets, and is not shown
+
+
+def changes(folder: Path, agent: str) -> list[Change]:
+    """Return the changes that add the entries of an agent to its files in a folder, and a settings file."""
+    changed = []
+    for name, entries in FILES[agent].items():
+        if not (folder / name).resolve().is_relative_to(folder.resolve()):
+            raise InvalidInputError(f"'{folder / name}' is a link out of the folder")
+        before = _read(folder / name)
+        after: dict[str, Any] = json.loads(_written(before))  # a copy; `deepcopy` allows less depth
+        try:
+            _add(after, entries)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"'{folder / name}': {error}") from error
+        if after != before:
+            changed.append(Change(folder / name, _written(after), _written(_beyond(after, before))))
+    file = folder / "vocabgap.toml"
+    if file_kind(file) is FileKind.NOTHING:
+        settings = '[ingest]\nroots = ["."]  # folders with gap logs, relative to this file\n'
+        if not any(any(folder.glob(f"{between}/{LOG_NAME}")) for between in ("*", "*/*")):
+            unit = 'unit = "project"  # what each log belongs to; without this line, an image'
+            settings += f"\n[report]\n{unit}\n"
+        changed.append(Change(file, settings, settings))
+    return changed
+
+
+def write(changed: Iterable[Change]) -> None:
+    """Write the changed files, each one whole, and keep their permissions."""
+    for path, content, _ in changed:
+        again = "the files named before it are changed; repeat the command for the rest"
+        with refusing(f"'{path}' cannot be changed", hint=again):
+            mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
+            write_whole(path, content.encode(), mode)
+
+
+def _written(value: Any) -> str:  # noqa: ANN401 - JSON
+    return f"{json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)}\n"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the settings of a file, if writing them again loses nothing; empty without a file."""
+    content = content_of(path, "settings file")
+    if content in {FileKind.NOTHING, FileKind.DANGLING}:
+        return {}
+    if not isinstance(content, bytes):
+        raise InvalidInputError(f"'{path}' is {content}, expected a regular file")
+    try:
+        value = json.loads(content.decode(), object_pairs_hook=_once)
+        _written(value).encode()
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"'{path}' cannot be read as JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InvalidInputError(f"'{path}': expected an object, found {json_type(value)}")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key is repeated; one of its values would be lost")
+    return value
+
+
+def _beyond(after: Any, before: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(after, dict) and isinstance(before, dict):
+        changed = {key: value for key, value in after.items() if value != before.get(key)}
+        return {key: _beyond(value, before.get(key)) for key, value in changed.items()}
+    if isinstance(after, list) and isinstance(before, list):
+        return [entry for entry in after if entry not in before]
+    return after
+
+
+def _member(holder: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN401 - JSON
+    value = holder.setdefault(key, kind())
+    if not isinstance(value, kind):
+        expected = "a list" if kind is list else "an object"
+        raise InvalidInputError(f"{key}: expected {expected}, found {json_type(value)}")
+    return value
+
+
+def _add(settings: dict[str, Any], entries: Mapping[str, Any]) -> None:
+    """Add missing entries; existing entries of the same name stay."""
+    for key, members in entries.items():
+        if not isinstance(members, dict):
+            settings.setdefault(key, members)
+            continue
+        holder = _member(settings, key, dict)
+        for name, member in members.items():
+            if isinstance(member, list):
+                present = _member(holder, name, list)
+                present += [entry for entry in member if entry not in present]
+            else:
+                holder.setdefault(name, member)
+
+
+_STOPPED: Final = [{"hooks": [{"type": "command", "command": "vocabgap hook claude-code"}]}]
+_SERVER: Final = {"mcpServers": {"vocabgap": {"command": "vocabgap", "args": ["mcp", "."]}}}
+# The files of each agent, with the entries that are added.
+FILES: Final[dict[str, dict[str, dict[str, Any]]]] = {
+    "claude-code": {
+        ".claude/settings.json": {"hooks": {"Stop": _STOPPED, "SessionEnd": _STOPPED}},
+        ".mcp.json": _SERVER,
+    },
+    "cursor": {
+        ".cursor/hooks.json": {
+            "version": 1,
+            "hooks": {"postToolUseFailure": [{"command": "vocabgap hook cursor"}]},
+        },
+        ".cursor/mcp.json": _SERVER,
+    },
 }

@@ -29,9 +29,9 @@ from vocabgap.errors import (
     texts,
     unusable,
 )
+from vocabgap.files import opened, whole
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.journal import Journal, tail_of
-from vocabgap.files.opening import opened, whole
 from vocabgap.files.refusals import FileKind, FileRole, file_kind, refusing
 from vocabgap.files.signals import deferred_signals
 from vocabgap.model.categories import likely_category
