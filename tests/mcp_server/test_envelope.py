@@ -4,7 +4,7 @@ import os
 import pytest
 
 import vocabgap.doors.mcp.tools  # noqa: F401 - a hint names its tools
-from vocabgap.doors.mcp.tool import failure
+from vocabgap.doors.mcp.tools import failure
 from vocabgap.errors import (
     AccessDeniedError,
     Hint,

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from vocabgap.doors.mcp.tool import Rows, cut, shown
+from vocabgap.doors.mcp.tools import Rows, cut, shown
 from vocabgap.doors.verbs import Answer, Event
 
 LISTED = Rows("gap", cursor="record_id", most=1_600)

@@ -294,9 +294,7 @@ def _usage_error(error: TyperException, context: Any) -> InvalidInputError:  # n
     message = error.format_message().replace(": Value error, ", ": ", 1)  # the library adds these words
     command = context.command_path if context else PROGRAM
     hint = f"see `{command} --help`"
-    if "'clusters'" in message:  # a command of earlier versions
-        hint = f"`{PROGRAM} show` and the page show the wordings of a need"
-    elif "--json" in message:
+    if "--json" in message:
         hint = f"write --json before the command: `{PROGRAM} --json report …`"
     elif hasattr(error, "option_name"):
         hint += f"; write arguments that begin with a dash after `--`: `{command} -- …`"

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import signal
 import sys
 from typing import Any, Final
@@ -17,11 +16,9 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
 
 from vocabgap import __version__
-from vocabgap.doors.mcp.tool import TOOLS, Limit, Tool
-from vocabgap.doors.mcp.tools import log_vocabulary_gap
+from vocabgap.doors.mcp.tools import TOOLS, Limit, Tool, log_vocabulary_gap
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import DEBUG_VARIABLE, StateError, system_error
 from vocabgap.files.signals import STOPPING
@@ -134,9 +131,7 @@ async def _receive(lines: Any, requests: Any, output: Any, unanswered: list[str 
             if not isinstance(item, SessionMessage):
                 reason = "expected a message of JSON-RPC 2.0 on one line; batches are not supported"
                 error = types.ErrorData(code=types.PARSE_ERROR, message=reason)
-                await output.send(
-                    SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=_id_of(item), error=error))
-                )
+                await output.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=None, error=error)))
                 continue
             message = item.message
             if isinstance(message, types.JSONRPCRequest):
@@ -148,20 +143,6 @@ async def _receive(lines: Any, requests: Any, output: Any, unanswered: list[str 
             await requests.send(item)
         while unanswered:
             await anyio.sleep(0.01)
-
-
-def _id_of(refused: Exception) -> str | int | None:
-    """Return the identifier of a line that is no message, so that nobody waits for its answer."""
-    if not isinstance(refused, ValidationError):
-        return None
-    errors = refused.errors()
-    if errors[0]["type"] == "json_invalid":  # or nested too deep; its own members are outside of all brackets
-        parts = re.split(r"[\[\]{}]", str(errors[0]["input"]).strip()[1:-1])
-        pattern = r'"id"\s*:\s*(-?[0-9]{1,18}\b|"[^"\\]*")'
-        member = re.search(pattern, parts[0]) or re.search(pattern, parts[-1])
-        return msgspec.json.decode(member[1], type=str | int) if member else None
-    identifiers = (error["input"].get("id") for error in errors if isinstance(error["input"], dict))
-    return next((name for name in identifiers if type(name) in {str, int}), None)
 
 
 async def _send(answers: Any, output: Any, unanswered: list[str | int]) -> None:  # noqa: ANN401
