@@ -200,6 +200,20 @@ def test_a_manifest_that_cannot_be_repeated_is_named(
     assert "run.json'" in result.err
 
 
+def test_roots_that_a_manifest_does_not_locate_are_named_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    Path("logs").symlink_to(write_corpus(tmp_path, {"heron": [gap("sky mask")]}, "far/photos"))
+    assert vocabgap("report", "logs", "--quiet").code == 0
+
+    result = repeat(Path("out"))
+
+    assert (result.code, result.err.splitlines()[-1]) == (3, "  name the roots beside --from")
+    assert repeat(Path("out"), "logs").code == 0
+
+
 def test_from_and_config_exclude_each_other(reported: Path) -> None:
     result = repeat(reported, "--config", "team.toml")
 

@@ -29,7 +29,7 @@ from vocabgap.doors.verbs import (
     option,
     verb,
 )
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.atomic import whole_folder
 from vocabgap.files.refusals import current_folder, refusing
 from vocabgap.model.moments import LAST, iso, known_present, parse_present
@@ -135,7 +135,12 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     from vocabgap.pipeline import STAGES, located, run
 
     with _engine(request.engine, request.remote) as running, call.output.progress(STAGES) as listener:
-        roots = located(roots, settings, running)
+        try:
+            roots = located(roots, settings, running)
+        except NotFoundError as error:
+            if repetition is not None and not request.roots:
+                error.hint = "name the roots beside --from"
+            raise
         result = run(
             roots,
             call.address,
