@@ -38,15 +38,6 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert getattr(vg, name).__doc__
 
 
-def test_charts_name_the_extra_that_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "altair", None)
-
-    with pytest.raises(
-        vg.VocabgapError, match=r"charts need the package altair[^\0]*vocabgap\[notebooks\]"
-    ):
-        vg.plot.ranking(pl.DataFrame())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "slow"),

@@ -17,7 +17,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from vocabgap.files.opening import text_of
+from vocabgap.files import text_of
 
 __version__ = "0.1.0"
 SCHEMA_VERSION = 1  # version of the published formats: frames, run.json and NDJSON events
@@ -37,7 +37,7 @@ def __getattr__(name: str) -> object:
     if name not in _homes():
         raise AttributeError(f"module 'vocabgap' has no attribute '{name}'")
     home = _homes()[name]
-    value: object = getattr(import_module(home), name, None) or import_module(f"{home}.{name}")
+    value: object = getattr(import_module(home), name)
     globals()[name] = value
     return value
 

@@ -11,7 +11,6 @@ from vocabgap.corpus.corpus import open_corpus as open_corpus
 from vocabgap.decisions.record import Decision as Decision
 from vocabgap.decisions.reviewing import Reviewed as Reviewed
 from vocabgap.decisions.reviewing import review as review
-from vocabgap.doors import plot as plot
 from vocabgap.engines.spark import SparkEngine as SparkEngine
 from vocabgap.engines.spark import spark_engine as spark_engine
 from vocabgap.errors import VocabgapError as VocabgapError

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final, NamedTuple, get_args
 
 import msgspec
@@ -314,15 +313,6 @@ _PYTHON: Final = (
 )
 
 
-def is_public(thing: object, module: ModuleType) -> bool:
-    """Whether a module itself has a function of that name for others."""
-    return (
-        inspect.isfunction(thing)
-        and thing.__module__ == module.__name__
-        and thing.__name__[0] != "_"
-    )
-
-
 def python() -> Iterator[str]:
     """Every public name with its signature and what it gives."""
     yield from ("# Every name of the Python API", "", _MADE)
@@ -334,8 +324,6 @@ def python() -> Iterator[str]:
     public = {
         name: getattr(vocabgap, name) for name in vocabgap.__all__ if not name.startswith("__")
     }
-    plot = public.pop("plot")
-    public |= {f"plot.{name}": each for name, each in vars(plot).items() if is_public(each, plot)}
     functions = {name: each for name, each in public.items() if inspect.isfunction(each)}
     yield from ("", "## Functions")
     rows = [(code(signature_of(name, each)), sentence(each)) for name, each in functions.items()]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import vocabgap
-from vocabgap.files.opening import descriptor_of, opened, whole
+from vocabgap.files import descriptor_of, opened, whole
 from vocabgap.files.refusals import FileKind, file_kind
 
 PACKAGE = Path(vocabgap.__file__).parent

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.clustering.wordings import clause_share
-from vocabgap.files.opening import text_of
+from vocabgap.files import text_of
 from vocabgap.linkage import FloatArray
 from vocabgap.text import ignored_stems, surface
 

@@ -26,9 +26,9 @@ from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import Version
 from vocabgap.corpus.withdrawal import without_forgotten
 from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.files import opened
 from vocabgap.files.atomic import replacing
 from vocabgap.files.journal import entries_of
-from vocabgap.files.opening import opened
 from vocabgap.files.refusals import refusal, refusing
 from vocabgap.model.settings import Settings
 from vocabgap.text import short_hash, surface

@@ -33,7 +33,7 @@ from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import PATH_KEY
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError, VocabgapError
-from vocabgap.files.opening import whole
+from vocabgap.files import whole
 from vocabgap.files.refusals import refusal
 from vocabgap.model.record import ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import ScanSettings

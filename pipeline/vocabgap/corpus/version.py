@@ -20,7 +20,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import NotFoundError, StateError
-from vocabgap.files.opening import descriptor_of, opened, whole
+from vocabgap.files import descriptor_of, opened, whole
 from vocabgap.files.refusals import refusal
 from vocabgap.model.tables import OWNER, REJECTS, SOURCE_PATH, UTC_MICROSECONDS, Column, Table
 

@@ -14,7 +14,7 @@ from vocabgap import __version__
 from vocabgap.doors.verbs import Answer, Event, Request, argument, verb
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
 from vocabgap.extensions import extensions
-from vocabgap.files.opening import text_of
+from vocabgap.files import text_of
 from vocabgap.logbook.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
 from vocabgap.model.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES
 from vocabgap.model.record import RejectReason

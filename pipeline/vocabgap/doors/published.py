@@ -124,7 +124,7 @@ def issues(call: "Call", request: Issues) -> Answer:
 
     Each line is a method, a path and the fields of `gh api`, separated by tabs.
     """
-    from vocabgap.files.opening import whole
+    from vocabgap.files import whole
     from vocabgap.reporting.issues import plan, read_issues
 
     known = read_issues(whole(request.known))

@@ -1,7 +1,56 @@
-"""Files and folders: atomic writing, locking, journals, YAML, and errors of the system."""
+"""Files and folders: opening, atomic writing, locking, journals, YAML, and errors of the system.
 
+This module is the only way to read a file that vocabgap did not just create: regular files only, without
+waiting. Anybody can put a pipe, a device or a link to one where a file is expected; version control carries
+links. Opening a pipe would wait for its writer, and reading a device may never end.
+"""
+
+import errno
 import os
+import stat
+from io import BufferedReader
 from pathlib import Path
+from typing import Final
+
+MOST_BYTES: Final = 1 << 31
+"""The most bytes of a file that is read whole."""
+# Do not wait for a pipe, and do not take over a terminal.
+_FLAGS: Final = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+def descriptor_of(path: str | os.PathLike[str], flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
+    """Open a regular file, and return its descriptor.
+
+    Raises:
+        OSError: The system refused, or the path is another kind of file.
+    """
+    descriptor = os.open(path, flags | _FLAGS, mode)
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(kind):
+        return descriptor
+    os.close(descriptor)
+    if stat.S_ISDIR(kind):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+
+
+def opened(path: Path, flags: int = os.O_RDONLY) -> BufferedReader:
+    """Open a regular file for reading."""
+    return os.fdopen(descriptor_of(path, flags), "rb")
+
+
+def whole(path: Path, most: int = MOST_BYTES, flags: int = os.O_RDONLY) -> bytes:
+    """Read a regular file of at most so many bytes."""
+    with opened(path, flags) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EOVERFLOW, f"larger than {most >> 20:,} MiB", str(path))
+    return content
+
+
+def text_of(path: Path) -> str:
+    """Read a regular file as UTF-8."""
+    return whole(path).decode()
 
 
 def user_cache() -> Path | None:

@@ -23,8 +23,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 from filelock import lock_descriptor
 
 from vocabgap.errors import StateError
+from vocabgap.files import descriptor_of
 from vocabgap.files.locking import lock
-from vocabgap.files.opening import descriptor_of
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.files.signals import deferred_signals
 

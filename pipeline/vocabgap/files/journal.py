@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from vocabgap.errors import VocabgapError
+from vocabgap.files import descriptor_of, whole
 from vocabgap.files.atomic import sync
 from vocabgap.files.locking import lock
-from vocabgap.files.opening import descriptor_of, whole
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
 Entry = TypeVar("Entry")

@@ -19,7 +19,7 @@ from typing import Final
 from filelock import lock_descriptor
 
 from vocabgap.errors import StateError
-from vocabgap.files.opening import descriptor_of, whole
+from vocabgap.files import descriptor_of, whole
 
 # Seconds to wait for another writer: until `on_wait` is called, and until an error is raised.
 SILENT_WAIT: Final = 1.0

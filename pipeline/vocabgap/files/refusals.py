@@ -17,7 +17,7 @@ from vocabgap.errors import (
     StateError,
     VocabgapError,
 )
-from vocabgap.files.opening import whole
+from vocabgap.files import whole
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """The error numbers of a file that cannot grow."""

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.files.opening import descriptor_of
+from vocabgap.files import descriptor_of
 from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, no_json
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
 from vocabgap.model.sources import ANY_MEMBER, Pointer, json_pointer, pointer_of, value_at

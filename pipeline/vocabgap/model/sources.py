@@ -19,7 +19,7 @@ import msgspec
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, alike, converted, nearest
-from vocabgap.files.opening import text_of
+from vocabgap.files import text_of
 from vocabgap.model.record import (
     FIELDS,
     LOG_NAME,

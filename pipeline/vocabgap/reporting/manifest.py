@@ -14,7 +14,7 @@ from msgspec import structs
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.errors import StateError, installing
-from vocabgap.files.opening import opened, whole
+from vocabgap.files import opened, whole
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection

@@ -11,7 +11,7 @@ from typing import Final
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from vocabgap.files.opening import text_of
+from vocabgap.files import text_of
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.listed import SHOWN, commands
 from vocabgap.reporting.map import HEIGHT, WIDTH, needs_map

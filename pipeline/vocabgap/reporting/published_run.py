@@ -24,8 +24,8 @@ from vocabgap.errors import (
     expanded,
     require_local,
 )
+from vocabgap.files import whole
 from vocabgap.files.atomic import settle, whole_folder
-from vocabgap.files.opening import whole
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
 from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, LINEAGE, PRESENT, PREVIOUS, Table

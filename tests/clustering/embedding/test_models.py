@@ -17,7 +17,7 @@ from onnx import TensorProto, helper
 from builders.embedding import Table, unit, write_json, write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
-from vocabgap.files.opening import whole
+from vocabgap.files import whole
 
 CLOSE = 1e-3  # a vector is rounded to a grid
 MEAN = unit("[CLS]", "sky", "[SEP]").astype(np.float32)

@@ -34,8 +34,7 @@ from vocabgap.clustering.embedding.model import (
     load_encoder,
 )
 from vocabgap.errors import NotFoundError, expanded, installing, require_text
-from vocabgap.files import user_cache
-from vocabgap.files.opening import descriptor_of, whole
+from vocabgap.files import descriptor_of, user_cache, whole
 from vocabgap.linkage.rows import usable_cpus
 from vocabgap.model.settings import AUTO, MINILM, NO_EMBEDDER
 

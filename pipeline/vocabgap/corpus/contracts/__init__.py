@@ -12,7 +12,7 @@ from jsonschema_rs import Draft202012Validator, ValidationError
 
 from vocabgap.corpus.extension import EXTENSION
 from vocabgap.errors import ExitCode, VocabgapError
-from vocabgap.files.opening import whole
+from vocabgap.files import whole
 from vocabgap.model.sources import json_pointer
 
 PARSED_CHUNK: Final = "parsed-chunk-v1"
