@@ -1,18 +1,15 @@
 """Events as the published package `spec-kitty-events` has them: a run logs all of its eight types."""
 
 import json
-import sys
 from typing import Any, get_args
 
 import pytest
 
 from glossary.steps import TWO_LIFTS, answering, runtime_in, step, write_scope
-from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GlossaryEvent, encoded, event_of
 from vocabgap.glossary.questions import Define, Select
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import ScopeStack
 
 KINDS = [kind.__name__ for kind in get_args(GlossaryEvent)]
 MISSING = "spec-kitty-events is not installed: pip install 'vocabgap[dev]'"
@@ -70,38 +67,3 @@ def test_additions_are_beside_the_payload(runtime: GlossaryRuntime) -> None:
     first, later = [line["event_id"] for line in lines(runtime) if line["event_type"] == KINDS[2]]
     asked = [line["payload"] for line in lines(runtime) if line["event_type"] == KINDS[4]]
     assert [each["semantic_check_event_id"] for each in asked] == [first, first, first, later]
-
-
-def test_events_become_those_of_the_package(runtime: GlossaryRuntime) -> None:
-    package = pytest.importorskip("spec_kitty_events", reason=MISSING)
-
-    events = runtime.package_events(build_id="mine")
-
-    state = package.reduce_glossary_events(events)
-    assert {type(each) for each in events} == {package.Event}
-    assert state.mission_id == "retouch"
-    assert events[0].build_id == "mine"
-    assert events[0].aggregate_id == "retouch"
-    assert state.term_senses["team_domain", "mask"].new_sense.definition == "What hides"
-    (activated,) = runtime.load_version(state.active_scopes["team_domain"].glossary_version_id)[:1]
-    assert activated.surface.surface_text == "lift"
-
-
-def test_package_is_named(runtime: GlossaryRuntime, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spec_kitty_events", None)
-    with pytest.raises(StateError, match="pip install spec-kitty-events"):
-        runtime.package_events()
-
-
-def test_event_about_a_foreign_scope_is_refused(runtime: GlossaryRuntime) -> None:
-    pytest.importorskip("spec_kitty_events", reason=MISSING)
-    write_scope(runtime.folder, TWO_LIFTS, "style")
-    other = GlossaryRuntime(
-        folder=runtime.folder, events=runtime.folder / "other", scopes=ScopeStack(("style",))
-    )
-    with pytest.raises(BlockedByConflictError):
-        other.run(step())
-    with pytest.raises(
-        InvalidInputError, match=r"rejects SemanticCheckEvaluated .*scope: Input should be 'mis"
-    ):
-        other.package_events()

@@ -1,15 +1,15 @@
-"""Events of a glossary and of the steps that it guards; a published contract defines types and fields."""
+"""Events of a glossary and of the steps that it guards; `spec-kitty-events` defines types and payloads."""
 
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, ClassVar, Final
-from uuid import NAMESPACE_URL, UUID, uuid5
+from uuid import UUID
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.senses import (
     EXTRACTED,
     Action,
@@ -24,7 +24,6 @@ from vocabgap.glossary.senses import (
     require_id,
 )
 
-PACKAGE: Final = "spec-kitty-events"  # it defines the payloads
 OURS: Final = "vocabgap"  # the key of our additions, beside the payload of a logged event
 
 
@@ -272,37 +271,10 @@ def _nested_term(conflict: Any) -> Any:  # noqa: ANN401 - as above
 def encoded(event: GlossaryEvent) -> bytes:
     """Return the event as one line of JSON, its keys sorted."""
     try:
-        return msgspec.json.encode(_line(event), order="sorted") + b"\n"
+        payload = msgspec.to_builtins(event)
+        line = {name: payload.pop(name) for name in ("event_id", "event_type", "timestamp")}
+        additions = {name: payload.pop(name) for name in event.ours & payload.keys()}
+        line |= {"payload": payload} | ({OURS: additions} if additions else {})
+        return msgspec.json.encode(line, order="sorted") + b"\n"
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(f"{type(event).__name__} cannot be logged: {error}") from error
-
-
-def _line(event: GlossaryEvent) -> dict[str, Any]:
-    payload = msgspec.to_builtins(event)
-    line = {name: payload.pop(name) for name in ("event_id", "event_type", "timestamp")}
-    additions = {name: payload.pop(name) for name in event.ours & payload.keys()}
-    return line | {"payload": payload} | ({OURS: additions} if additions else {})
-
-
-def package_event(event: GlossaryEvent, log: str, place: str, envelope: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return a logged event as an `Event` of the package; `envelope` has fields that are not in the log.
-
-    Raises:
-        StateError: The package is not installed.
-        InvalidInputError: The package rejects the event.
-    """
-    try:
-        from spec_kitty_events import glossary, models  # noqa: PLC0415
-    except ImportError as error:
-        raise StateError(f"{PACKAGE} is not installed", hint=f"install it: pip install {PACKAGE}") from error
-    line = _line(event)
-    project, stream = (str(uuid5(NAMESPACE_URL, name)) for name in (place, f"{place}/{log}"))
-    derived = {"project_uuid": project, "correlation_id": stream, "build_id": place, "node_id": place}
-    try:
-        getattr(glossary, f"{line['event_type']}Payload")(**line["payload"])
-        return models.Event(**{"aggregate_id": log} | derived | line | envelope)
-    except ValueError as error:
-        wrong = ": ".join(map(str.strip, str(error).splitlines()[1:3]))
-        raise InvalidInputError(
-            f"{PACKAGE} rejects {line['event_type']} {event.event_id}: {wrong}"
-        ) from error

@@ -49,6 +49,6 @@ EXTENSION: Final = Extension(
     commands={"glossary": Reference("glossary.checks:GLOSSARY")},
     purpose="Words",
     options={"report": (*FOLDER, "--strictness")},
-    gate=Reference("glossary.gate:check_report"),
+    gate=Reference("glossary.runtime:check_report"),
     pages={"how to": ("glossary",)},
 )

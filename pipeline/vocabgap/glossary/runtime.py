@@ -1,10 +1,10 @@
-"""The runtime: checks steps against a glossary in files, and records answers."""
+"""The runtime: checks steps and reports against a glossary in files, and records answers."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vocabgap.errors import (
     Hint,
@@ -16,15 +16,29 @@ from vocabgap.errors import (
     require_text,
 )
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary.conflicts import BlockedByConflictError, effective_strictness
-from vocabgap.glossary.events import Actor, GlossaryScopeActivated, ResolutionMode, package_event
+from vocabgap.glossary.conflicts import BlockedByConflictError, effective_strictness, should_block
+from vocabgap.glossary.events import Actor, GlossaryScopeActivated, ResolutionMode
 from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
-from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint, read_events
+from vocabgap.glossary.extracting import SIGNS
+from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint
 from vocabgap.glossary.middlewares import Session
 from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered
-from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeRef, ScopeStack, Strictness, TermSense
+from vocabgap.glossary.senses import (
+    DEFAULT_SCOPES,
+    ScopeRef,
+    ScopeStack,
+    Strictness,
+    TermSense,
+    TermSource,
+)
 from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
+from vocabgap.model.moments import iso
 from vocabgap.text import printable_name
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from vocabgap.model.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,14 +94,6 @@ class GlossaryRuntime:
     def load_version(self, version_id: str) -> tuple[TermSense, ...]:
         """Return the senses of a version; raise NotFoundError if it cannot be rebuilt."""
         return self.files.load_version(version_id)
-
-    def package_events(self, **envelope: object) -> list[Any]:
-        """Return the logged events as objects of `spec-kitty-events`."""
-        place, logged = self.logs.resolve().as_uri(), read_events(self.logs).events
-        return [
-            package_event(line.event, line.log, place, {"lamport_clock": number} | envelope)
-            for number, line in enumerate(logged)
-        ]
 
     def run(
         self,
@@ -253,3 +259,41 @@ def configured_runtime(
         now=now,
         keeps_steps=keeps_steps,
     )
+
+
+def check_report(ranked: "pl.DataFrame", settings: "Settings") -> None:
+    """Check the labels and the wordings of the capabilities that a report shows.
+
+    Wordings repeat words, contain identifiers, and name people and places. So only quotation marks and
+    acronyms are signs of a term here. A word of the glossary is a term in any spelling.
+
+    Raises:
+        BlockedByConflictError: Words have open meanings.
+        VocabgapError: There is no such glossary, or it cannot be read.
+    """
+    ours = settings.of(GlossarySettings)
+    if ours.folder is None:
+        return
+    runtime = configured_runtime(ours, keeps_steps=False)
+    runtime.require_folder()
+    if ours.strictness != Strictness.OFF.value:
+        runtime.load().require_read()
+    texts = {
+        name: "\n\n".join(dict.fromkeys([label, *(variant["wording"] for variant in variants)]))
+        for name, label, variants in ranked.select("capability_id", "label", "variants")
+        .head(settings.report.top or ranked.height)
+        .iter_rows()
+    }
+    signs = (TermSource.QUOTED_PHRASE.value, TermSource.ACRONYM.value, TermSource.KNOWN_TERM.value)
+    metadata = {"critical_step": True, "glossary_fields": list(texts), SIGNS: signs}
+    step = ExecutionContext("publish", "report", f"run-{iso(runtime.now())}", dict(texts), metadata)
+    try:
+        runtime.run(step)
+    except BlockedByConflictError as error:
+        strictness, shown = step.effective_strictness or Strictness.MEDIUM, 3
+        stopping = [conflict for conflict in error.conflicts if should_block(strictness, [conflict.severity])]
+        terms = ", ".join(f"'{conflict.term}'" for conflict in stopping[:shown])
+        message = f"{error.message.rstrip('.')}: {terms}. Nothing was published."
+        raise BlockedByConflictError(
+            error.conflicts, strictness, message, hint=error.commands or ""
+        ) from error
