@@ -3,6 +3,4 @@
 from slices import Additions
 from vocabgap.corpus.version import CHUNKS, LOGS
 
-ADDITIONS = Additions(
-    tables=(CHUNKS, LOGS), looked_for=frozenset({"corpus list", "corpus show", "corpus export"})
-)
+ADDITIONS = Additions(tables=(CHUNKS, LOGS), looked_for=frozenset({"corpus list", "corpus export"}))

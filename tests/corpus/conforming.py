@@ -17,7 +17,7 @@ from vocabgap.corpus.backups import divergent_records, refuse_divergence
 from vocabgap.corpus.backups import restore as restore_file
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError, faults, keeps
-from vocabgap.corpus.corpus import DEFAULT_GAP, config_orphans, snapshot_orphans
+from vocabgap.corpus.corpus import DEFAULT_GAP
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     GUARDED,
@@ -31,7 +31,7 @@ from vocabgap.corpus.identity import (
     storage_id,
 )
 from vocabgap.corpus.version import TABLES
-from vocabgap.corpus.withdrawal import normal_paths
+from vocabgap.corpus.withdrawal import config_orphans, normal_paths, snapshot_orphans
 from vocabgap.errors import VocabgapError
 from vocabgap.model.record import SHARED_TENANT
 

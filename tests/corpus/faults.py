@@ -27,7 +27,7 @@ def pushed() -> None:
     did("corpus", "export", "backup.jsonl.zst", "--corpus", "elsewhere")
     did("corpus", "push", "old", *NORTH, "--snapshot")
     did("corpus", "push", "gone", "--tenant", "north", "--repo", "gone")
-    did("corpus", "forget", "--tenant", "north", "--image", "old-0", "--yes")
+    did("corpus", "forget", "--tenant", "north", "--path", "old-0", "--yes")
     shutil.rmtree("gone")
 
 
@@ -48,7 +48,7 @@ def _verb(verb: str, *arguments: str, changes: bool = True) -> Verb:
 
 VERBS: Final = (
     _verb("push", "new", *NORTH, "--snapshot", "--yes"),
-    _verb("forget", "--tenant", "north", "--image", "old-1", "--yes"),
+    _verb("forget", "--tenant", "north", "--path", "old-1", "--yes"),
     _verb("compact", changes=False),
     _verb("restore", "backup.jsonl.zst"),
 )

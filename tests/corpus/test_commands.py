@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from builders import gap, write_config
+from builders import write_config
 from builders.command import CommandResult, vocabgap
-from vocabgap.corpus.chunks import PARSER_ID
 from vocabgap.model.record import LOG_NAME, SHARED_TENANT
 
 NORTH = ("--tenant", "north", "--repo", "photos")
@@ -65,11 +64,8 @@ def rows() -> int:
 
 
 def write_payload(tenant: str, claimed: str) -> None:
-    lines = [json.dumps(gap(need)) for need in ("sky mask", "film grain", "skin lock")]
-    file = {"tenantId": claimed, "sourcePath": f"heron/{LOG_NAME}", "parserId": PARSER_ID}
-    Path("p.json").write_text(
-        json.dumps({"tenantId": tenant, "files": [{**file, "content": "\n".join(lines)}]})
-    )
+    files = [{"tenantId": claimed, "sourcePath": f"{n}.md", "content": "sky"} for n in range(3)]
+    Path("p.json").write_text(json.dumps({"tenantId": tenant, "files": files}))
 
 
 def test_payload_is_pushed_by_its_own_tenant_alone() -> None:
@@ -179,7 +175,7 @@ def test_snapshot_of_an_empty_or_another_folder_needs_a_yes(pushed: Path, tmp_pa
 def test_forgotten_records_are_left_out_and_replacing_needs_a_yes() -> None:
     corpus("export", "b.jsonl")
 
-    forgotten = corpus("forget", "--tenant", "north", "--image", "heron", "--yes")
+    forgotten = corpus("forget", "--tenant", "north", "--path", "heron", "--yes")
     restored, report = corpus("restore", "b.jsonl"), vocabgap("report", "corpus")
     lifted = corpus("forget", "--tenant", "north", "--lift")
     unasked, replaced = (corpus("restore", "b.jsonl", "--replace", *yes) for yes in ([], ["--yes"]))
@@ -194,10 +190,10 @@ def test_forgotten_records_are_left_out_and_replacing_needs_a_yes() -> None:
 
 @pytest.mark.usefixtures("pushed")
 def test_lift_refuses_options_that_hashes_cannot_answer() -> None:
-    output = corpus("forget", "--tenant", "north", "--lift", "--image", "heron")
+    output = corpus("forget", "--tenant", "north", "--lift", "--path", "heron")
 
     assert output.code == 2
-    assert "--lift allows only --tenant, --repo and --record" in output.err
+    assert "--lift allows only --tenant, --repo and --name" in output.err
 
 
 REMOVALS = [("forget", "--tenant", "north"), ("admin", "remove-orphans", "--tenant", "north")]
@@ -267,8 +263,8 @@ def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
             "there is no repository 'photo' of tenant 'north'",
         ),
         (
-            ("forget", "--tenant", "north", "--image", "herron", "--dry-run"),
-            "there is no image 'herron'",
+            ("forget", "--tenant", "north", "--path", f"herron/{LOG_NAME}", "--dry-run"),
+            "there is no path 'herron/",
         ),
         (("admin", "remove-orphans", "--tenant", "nroth", "--yes"), "there is no tenant 'nroth'"),
         (("admin", "configure", "--tenant", "nroth"), "there is no tenant 'nroth'"),

@@ -11,7 +11,7 @@ import pytest
 from builders import gap, write_corpus
 from corpus.builders import write_photos
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.errors import NotFoundError
+from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
 
 SCOPES = (("north", "photos"), ("north", "archive"), ("south", "photos"))
@@ -45,21 +45,21 @@ def test_image_is_forgotten_by_the_name_in_a_record(corpus: Corpus, tmp_path: Pa
     root = write_corpus(tmp_path, {"heron": [gap("sky mask"), gap("film grain", image_id="fox-3")]})
     corpus.push(root, tenant="north", repo="photos")
 
-    assert corpus.forget("north", image="fox-3").records == 1
-    assert len(corpus.scan().gaps) == 1
+    assert corpus.forget("north", match="FOX-3").records == 1
+    assert len(scan(corpus.store.folder).gaps) == 1
 
 
 @pytest.mark.parametrize(("column", "digits"), [("id", 64), ("name", 64), ("id", 12), ("name", 12)])
 def test_record_is_forgotten_by_its_id(shared: Corpus, column: str, digits: int) -> None:
     rows = shared.store.version().rows().filter(tenant_id="north", repo_slug="photos")
 
-    outcome = shared.forget("north", "photos", record=rows[column][0][:digits])
+    outcome = shared.forget("north", "photos", names=rows[column][0][:digits])
 
     assert outcome.records == 1
     assert left(shared)[1] == ("north", "photos", 2)
 
 
-@pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"image": "heron"}])
+@pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"paths": "heron"}])
 def test_dry_run_counts_what_is_then_forgotten(shared: Corpus, asked: dict[str, Any]) -> None:
     before = shared.store.version().measures
 
@@ -83,8 +83,8 @@ ZEBRA = '{"description": "zebra crossing lines"}'
 SCOPED: dict[str, dict[str, Any]] = {
     "tenant": {},
     "repository": {"repo": "zoo"},
-    "image": {"image": "heron"},
-    "record": {"record": ZEBRA},
+    "image": {"paths": "heron"},
+    "record": {"names": ZEBRA},
 }
 
 
@@ -93,8 +93,9 @@ def test_compaction_removes_the_text(shared: Corpus, tmp_path: Path, asked: dict
     root = write_corpus(tmp_path, {"heron": [ZEBRA, ZEBRA[:-1]]}, "zoo")  # the second one is torn
     shared.push(root, tenant="zoo-keeper", repo="zoo", snapshot=True)
     assert everything_in(tmp_path / "corpus").count(b"zebra") > 1
-    if "record" in asked:
-        asked = {"record": shared.scan(tenants=("zoo-keeper",)).gaps["record_id"].item()}
+    if "names" in asked:
+        (record,) = scan(tmp_path / "corpus", tenants=("zoo-keeper",)).gaps["record_id"]
+        asked = {"names": record}
 
     shared.forget("zoo-keeper", **asked)
     shared.compact()
@@ -102,7 +103,7 @@ def test_compaction_removes_the_text(shared: Corpus, tmp_path: Path, asked: dict
     whole = everything_in(tmp_path / "corpus")
     assert b"zebra" not in whole
     # Whose repository it was, not what it held.
-    assert (b"zoo-keeper" in whole) == bool({"record", "image"} & asked.keys())
+    assert (b"zoo-keeper" in whole) == bool({"names", "paths"} & asked.keys())
     assert left(shared) == [(tenant, repo, 3) for tenant, repo in sorted(SCOPES)]
 
     again = shared.push(root, tenant="zoo-keeper", repo="zoo", snapshot=True)
@@ -114,15 +115,15 @@ def test_compaction_removes_the_text(shared: Corpus, tmp_path: Path, asked: dict
 def test_forgotten_line_that_broke_has_no_text(corpus: Corpus, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask"), ZEBRA]})
     corpus.push(root, tenant="north", repo="photos")
-    zebra = corpus.scan().gaps.filter(line=2)["record_id"].item()
-    corpus.forget("north", record=zebra)
+    zebra = scan(corpus.store.folder).gaps.filter(line=2)["record_id"].item()
+    corpus.forget("north", names=zebra)
     corpus.compact()
     log = root / "heron" / LOG_NAME
     log.write_text(log.read_text().removesuffix("}\n") + "\n")
 
     pushed = corpus.push(root, tenant="north", repo="photos")
 
-    assert len(pushed.errors) == corpus.scan().summary.rejects == 1
+    assert len(pushed.errors) == scan(corpus.store.folder).summary.rejects == 1
     assert b"zebra" not in everything_in(tmp_path / "corpus")
     assert corpus.lift("north") == 1
     corpus.push(root, tenant="north", repo="photos")
@@ -131,20 +132,20 @@ def test_forgotten_line_that_broke_has_no_text(corpus: Corpus, tmp_path: Path) -
 
 def test_rejects_are_forgotten_with_their_image_repository_or_tenant(shared: Corpus) -> None:
     cases: tuple[tuple[dict[str, Any], int], ...] = (
-        ({"repo": "photos", "image": "heron"}, 3),
-        ({"repo": "photos", "image": "fjord"}, 2),
+        ({"repo": "photos", "paths": "heron"}, 3),
+        ({"repo": "photos", "paths": "fjord"}, 2),
         ({}, 1),
     )
     for asked, rejects in cases:
         shared.forget("north", **asked)
 
-        assert shared.scan().summary.rejects == rejects
+        assert scan(shared.store.folder).summary.rejects == rejects
 
 
 def test_forgotten_records_do_not_come_again(shared: Corpus, photos: Path, tmp_path: Path) -> None:
     backup = tmp_path / "b.jsonl"
     shared.export(backup)
-    shared.forget("north", "photos", image="heron")
+    shared.forget("north", "photos", paths="heron")
 
     pushed = shared.push(photos, tenant="north", repo="photos")
     assert (pushed.added, pushed.forgotten) == (0, 2)
@@ -166,7 +167,7 @@ def test_another_repository_may_get_forgotten_records(shared: Corpus, photos: Pa
 def test_rewritten_or_moved_record_stays_forgotten(corpus: Corpus, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask", image_id="heron")]})
     corpus.push(root, tenant="north", repo="photos")
-    corpus.forget("north", image="heron")
+    corpus.forget("north", paths="heron")
     (root / "heron").rename(root / "elsewhere")
     log = root / "elsewhere" / LOG_NAME
     log.write_text(
@@ -177,25 +178,17 @@ def test_rewritten_or_moved_record_stays_forgotten(corpus: Corpus, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "asked", [{}, {"repo": "photos"}, {"record": "id"}, {"record": "name"}], ids=str
+    "asked", [{}, {"repo": "photos"}, {"names": "id"}, {"names": "name"}], ids=str
 )
 def test_lifted_records_come_again(shared: Corpus, photos: Path, asked: dict[str, str]) -> None:
     rows = shared.store.version().rows().filter(tenant_id="north", repo_slug="photos")
-    if "record" in asked:
-        asked = {"record": rows[asked["record"]][0]}
+    if "names" in asked:
+        asked = {"names": rows[asked["names"]][0]}
     shared.forget("north", "photos")
-    expected = 1 if "record" in asked else 3
+    expected = 1 if "names" in asked else 3
 
     assert shared.lift("north", **asked) == expected
 
     pushed = shared.push(photos, tenant="north", repo="photos")
     assert (pushed.added, pushed.forgotten) == (expected, 3 - expected)
     assert shared.status().forgotten == 3 - expected
-
-
-def test_the_name_of_a_chunk_is_no_id(corpus: Corpus) -> None:
-    note = {"content": "about the house", "sourcePath": "notes/today.txt", "name": "Setup"}
-    corpus.push({"files": [note]}, tenant="north", repo="photos")
-
-    with pytest.raises(NotFoundError, match="record 'Setup'"):
-        corpus.forget("north", record="Setup")

@@ -10,9 +10,8 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from corpus.builders import NORTH, ids_of
-from vocabgap.corpus.chunks import PARSER_ID, read_lines
-from vocabgap.corpus.contracts import Code
+from corpus.builders import NORTH
+from vocabgap.corpus.chunks import read_lines
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.version import GAP_KIND
 from vocabgap.errors import NotFoundError, StateError
@@ -63,25 +62,6 @@ def test_log_of_any_bytes_is_pushed_as_far_as_possible(corpus: Corpus, tmp_path:
     assert [error.details["reason"] for error in result.errors] == ["invalid_utf8", "torn"]
 
 
-def test_payload_with_a_log_gives_its_records(corpus: Corpus, other: Corpus, photos: Path) -> None:
-    files = [
-        {
-            "content": log.read_text(),
-            "sourcePath": f"{log.parent.name}/{LOG_NAME}",
-            "parserId": PARSER_ID,
-        }
-        for log in photos.glob(f"*/{LOG_NAME}")
-    ]
-    corpus.push(photos, **NORTH)
-
-    result = other.push({"files": files}, **NORTH)
-
-    assert ids_of(other) == ids_of(corpus)
-    assert [error.code for error in result.errors] == [Code.PARSE_FAILED]
-    assert chunks(other)["root_kind"].unique().to_list() == ["external-source"]
-    assert corpus.push({"files": files}, **NORTH).added == 0
-
-
 def test_a_missing_log_stays_until_a_snapshot(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH)
     shutil.rmtree(photos / "heron")
@@ -95,7 +75,7 @@ def test_log_that_has_no_readable_line_any_more_is_still_one(corpus: Corpus, pho
     (photos / "heron" / LOG_NAME).write_text("no json\n")
 
     assert corpus.push(photos, **NORTH, snapshot=True).deleted == 2
-    assert corpus.scan().summary == scan(photos).summary
+    assert scan(corpus.store.folder).summary == scan(photos).summary
 
 
 def test_push_changes_only_its_own_paths(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
@@ -170,10 +150,10 @@ def test_line_that_has_moved_gets_its_new_place(corpus: Corpus, photos: Path) ->
     assert chunks(corpus).filter(source_path=f"heron/{LOG_NAME}")["line"].to_list() == [1]
     assert chunks(corpus)["ingested_at"].unique().to_list() == [first]
     columns = ["record_id", "source_path", "line", "byte_offset"]
-    assert corpus.scan().gaps.select(columns).equals(scan(photos).gaps.select(columns))
+    assert scan(corpus.store.folder).gaps.select(columns).equals(scan(photos).gaps.select(columns))
 
 
-@pytest.mark.parametrize("through", ["folder", "payload", "backup"])
+@pytest.mark.parametrize("through", ["folder", "backup"])
 def test_equal_lines_all_count(corpus: Corpus, other: Corpus, tmp_path: Path, through: str) -> None:
     lines = [
         gap_line("sky mask"),
@@ -183,15 +163,11 @@ def test_equal_lines_all_count(corpus: Corpus, other: Corpus, tmp_path: Path, th
     ]
     root = write_corpus(tmp_path, {"heron": lines})
     corpus.push(root, **NORTH)
-    if through == "payload":
-        content = "\n".join(lines)
-        file = {"content": content, "sourcePath": f"heron/{LOG_NAME}", "parserId": PARSER_ID}
-        other.push({"files": [file]}, **NORTH)
-    elif through == "backup":
+    if through == "backup":
         corpus.export(tmp_path / "b.jsonl")
         other.restore(tmp_path / "b.jsonl")
 
-    actual = (corpus if through == "folder" else other).scan()
+    actual = scan((corpus if through == "folder" else other).store.folder)
 
     assert (actual.summary.lines, actual.summary.records, actual.summary.duplicates) == (4, 2, 2)
     assert actual.gaps["line"].to_list() == [1, 2, 3, 4]

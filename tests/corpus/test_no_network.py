@@ -14,7 +14,7 @@ RUNS: Final = {
     "corpus export": ("backup.jsonl",), "corpus restore": ("backup.jsonl", "--corpus", "copy"),
     "corpus admin configure": ("--tenant", "north"),
     "corpus admin remove-orphans": ("--tenant", "north", "--yes"),
-    "corpus forget": ("--tenant", "north", "--image", "heron", "--yes"), "corpus compact": (),
+    "corpus forget": ("--tenant", "north", "--path", "heron", "--yes"), "corpus compact": (),
 }  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from builders.command import vocabgap
 from corpus.builders import NORTH, ids_of
 from vocabgap.corpus.corpus import Corpus, Identity, Overview, overview
 from vocabgap.model.record import LOG_NAME
@@ -70,25 +69,3 @@ def test_orphans_are_removed_and_nothing_else(corpus: Corpus, photos: Path) -> N
     assert (corpus.remove_orphans("south"), corpus.remove_orphans("north")) == (0, 2)
     assert len(ids_of(corpus)) == 4
     assert corpus.remove_orphans("north") == 0
-
-
-def test_a_newer_version_of_a_parser_supersedes_the_records_of_an_older_one(corpus: Corpus) -> None:
-    read = "a.js js 2.0.0, a.js js 10.0.0, b.js js 2.0.0, b.js ts 3.0.0, c.js js 1.0.0"
-    for path, parser, version in map(str.split, read.split(", ")):
-        piece = {
-            "schemaVersion": "1.0.0", "tenantId": "north", "repoSlug": "photos", "rootKind": "bare-repo",
-            "sourcePath": path, "content": "c", "hashInputs": ["content", "parserVersion"], "kind": "k",
-            "name": "n", "parserId": parser, "parserVersion": version,
-        }  # fmt: skip
-        corpus.push({"files": [{"parsedChunks": [piece]}]}, **NORTH)
-
-    assert [identity.superseded for identity in corpus.status().identities] == [1]
-    assert corpus.remove_orphans("north", dry_run=True) == 1
-    assert vocabgap("corpus", "compact", "--superseded", "--corpus", corpus.store.folder).code == 2
-    assert (
-        vocabgap("corpus", "compact", "--superseded", "--yes", "--corpus", corpus.store.folder).code
-        == 0
-    )
-    left = corpus.store.version().rows(["source_path", "metadata"]).rows()
-    assert len(left) == 4
-    assert not any("2.0.0" in metadata for path, metadata in left if path == "a.js")

@@ -12,7 +12,6 @@ from polars.testing import assert_frame_equal
 import vocabgap as vg
 from builders import gap, write_corpus
 from corpus.builders import Owner
-from vocabgap.corpus.chunks import PARSER_ID
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.errors import StateError
 from vocabgap.ingest.scanning import scan
@@ -101,13 +100,11 @@ def test_tenant_reads_its_own_chunks_and_shared_ones_but_no_private_ones_of_othe
     assert corpus.export(tmp_path / "all.jsonl").records == 6  # a full backup
 
 
-def test_new_push_decides_who_reads(corpus: Corpus, folder: Path) -> None:
-    payload = {"files": [{**NOTE, "sourcePath": "a/vocabulary_gaps.jsonl", "parserId": PARSER_ID}]}
-    payload["files"][0]["content"] = json.dumps(gap("sky mask"))
-
+def test_new_push_decides_who_reads(corpus: Corpus, folder: Path, tmp_path: Path) -> None:
+    photos = write_corpus(tmp_path, {"heron": [gap("sky mask")]})
     sizes = []
     for private in (True, False, True):
-        pushed = corpus.push(payload, **DEMO, private=private)
+        pushed = corpus.push(photos, **DEMO, private=private)
         sizes.append((scan(folder).records.height, len(pushed.warnings)))
 
     assert sizes == [(0, 0), (1, 1), (0, 0)]  # a warning that it is no longer private

@@ -15,13 +15,13 @@ import polars as pl
 from vocabgap.corpus.identity import PRIVATELY, SHARED_REPO, compact_json, is_unicode, milliseconds
 from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, Version, newest
 from vocabgap.errors import NotFoundError
-from vocabgap.ingest.discovery import Catalogue, LogFile, blocks_of, discover
+from vocabgap.ingest.discovery import Catalogue, LogFile, discover
 from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, too_long
 from vocabgap.ingest.scanning import Scan, scan_of, united, without_cycle_search
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import MAX_LINE_BYTES, ROOT_KIND, SHARED_TENANT
-from vocabgap.model.settings import DEFAULT_TENANT, ScanSettings
+from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Source, shipped_sources
 from vocabgap.model.tables import OWNER, RECORDS, REJECTS, UTC_MICROSECONDS, phrase
 
@@ -75,23 +75,7 @@ def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLin
     # A corpus later knows the source of a line by the name of its log. `source` and `map` read any name.
     settings = msgspec.structs.replace(settings or ScanSettings(), source=None, map={})
     decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB, with_text=True)
-    return _log_lines(decoder, [(log, decoder.read(log)) for log in discover(root, settings)])
-
-
-def text_lines(
-    content: str, source_path: str, *, repo_slug: str, sources: Mapping[str, Source] | None = None
-) -> LogLines:
-    """Read the content of one log as `read_lines` does; its path decides its kind."""
-    decoder = LogDecoder(DEFAULT_TENANT, with_text=True)
-    log = _handed_over(source_path, repo_slug, _catalogue(sources))
-    counts = LineCounts()
-    # Half of a surrogate pair is not UTF-8. It is kept, so that only its line is rejected.
-    for block in blocks_of(log, [content.encode("utf-8", "surrogatepass")]):
-        decoder.decode(log, block, counts)
-    return _log_lines(decoder, [(log, counts)])
-
-
-def _log_lines(decoder: LogDecoder, read: list[tuple[LogFile, LineCounts | None]]) -> LogLines:
+    read = [(log, decoder.read(log)) for log in discover(root, settings)]
     tables = decoder.tables()
     by_log = tables.rejects.group_by("source_path").agg(pl.struct(*REJECTED.to_schema()).alias("rejects"))
     by_path = {

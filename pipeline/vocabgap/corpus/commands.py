@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -29,7 +29,6 @@ from vocabgap.doors.verbs import (
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import parse_now
-from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -41,6 +40,8 @@ _SETTINGS: Final = ("--corpus",)
 _SELECT: Final = Panel.SELECT
 _SHOWN: Final = 20  # shown errors of a push
 _BACKUP: Final = argument("A file with one backup record per line; compressed if its name ends in .zst.")
+_PATH: Final = option("Only this path or folder.", panel=_SELECT)
+_NAME: Final = option("Only this name or id, or the first digits of an id.", panel=_SELECT)
 _YES: Final = option("Do not ask.", "--yes")
 _DRY_RUN: Final = option("Only count the records that would be removed.", "--dry-run")
 _NOTE_ON_BYTES: Final = "`vocabgap corpus compact` removes their bytes"
@@ -150,33 +151,21 @@ def _place(details: Mapping[str, object]) -> str:
     return f"/files/{details['fileIndex']}{chunk}: "
 
 
-class OfChunks(Request):
-    """Base of requests that find chunks."""
-
-    path: Annotated[tuple[str, ...], option("Only this path or folder.", panel=_SELECT)] = ()
-    kind: Annotated[tuple[str, ...], option("Only this kind, such as gap-record.", panel=_SELECT)] = ()
-
-
-class ListChunks(OfChunks):
+class ListChunks(Request):
     """The request of `list`."""
 
-    name: Annotated[
-        tuple[str, ...], option("Only this name; of a gap, the first digits of its id.", panel=_SELECT)
-    ] = ()
+    path: Annotated[tuple[str, ...], _PATH] = ()
+    kind: Annotated[tuple[str, ...], option("Only this kind, such as gap-record.", panel=_SELECT)] = ()
+    name: Annotated[tuple[str, ...], _NAME] = ()
     limit: Limit = DEFAULT_LISTED
-
-
-class ShowChunk(OfChunks, kw_only=True):
-    """The request of `show`."""
-
-    record: Annotated[
-        str, argument(f"Id or name of a record, or its first {FEWEST_DIGITS} characters or more.")
-    ]
 
 
 @verb(filtered(ListChunks, *WHOSE, "match"), name="list", settings=_SETTINGS)
 def list_chunks(call: "Call", request: ListChunks, selection_at: SelectionAt) -> Answer:
-    """List the records of the corpus, gaps and all others, newest first."""
+    """List the records of the corpus, gaps and all others, newest first.
+
+    `vocabgap --json corpus list --name ID` prints a record whole.
+    """
     from vocabgap.corpus.chunks import texts_of
     from vocabgap.corpus.version import GAP_KIND
 
@@ -186,7 +175,10 @@ def list_chunks(call: "Call", request: ListChunks, selection_at: SelectionAt) ->
     )
     first = chunks[: request.limit or None]
     return Answer(
-        events=(Event("chunk", _as_object(chunk)) for chunk in first.iter_rows(named=True)),
+        events=(
+            Event("chunk", chunk | {"metadata": json.loads(chunk["metadata"])})
+            for chunk in first.iter_rows(named=True)
+        ),
         result={"listed": first.height, "records": chunks.height, "notes": notes},
         view="corpus-list.txt.j2",
         shown=lambda: {
@@ -195,18 +187,6 @@ def list_chunks(call: "Call", request: ListChunks, selection_at: SelectionAt) ->
         },
         notes=notes,
     )
-
-
-@verb(filtered(ShowChunk, *WHOSE), name="show", settings=_SETTINGS)
-def show_chunk(call: "Call", request: ShowChunk, selection_at: SelectionAt) -> Answer:
-    """Show one record of the corpus with its owner, its place and its content."""
-    owners = selection_at().owners
-    chunk = _open(call).show_chunk(request.record, **owners, paths=request.path, kinds=request.kind)
-    return Answer(view="corpus-show.txt.j2", result=_as_object(chunk), shown={"chunk": chunk})
-
-
-def _as_object(chunk: Mapping[str, Any]) -> dict[str, Any]:
-    return {**chunk, "metadata": json.loads(chunk["metadata"])}
 
 
 class Export(Request):
@@ -271,13 +251,10 @@ def status(call: "Call", _: Request) -> Answer:
 class Forget(OfTenant):
     """The request of `forget`."""
 
-    repo: Annotated[str | None, option("Only records of this repository.")] = None
-    image: Annotated[
-        str | None, option("Only records of this image: its name in the record, or the name of its folder.")
-    ] = None
-    record: Annotated[
-        str | None, option("Only the record with this id or these first digits; `corpus list` shows them.")
-    ] = None
+    repo: Annotated[str | None, option("Only records of this repository.", panel=_SELECT)] = None
+    path: Annotated[tuple[str, ...], _PATH] = ()
+    name: Annotated[tuple[str, ...], _NAME] = ()
+    match: Annotated[str | None, option("Only records with this text, in any case.", panel=_SELECT)] = None
     lift: Annotated[bool, option("Let the next push bring forgotten records back.", "--lift")] = False
     dry_run: Annotated[bool, _DRY_RUN] = False
     yes: Annotated[bool, _YES] = False
@@ -285,19 +262,21 @@ class Forget(OfTenant):
 
 @verb(Forget, settings=_SETTINGS)
 def forget(call: "Call", request: Forget) -> Answer:
-    """Remove records of a tenant for good; without further options, all records.
+    """Remove records of a tenant for good: those that `list` shows with the same options.
 
     The corpus keeps their hashes, so that no later push or restore brings them back.
     """
     corpus, tenant, is_dry = _open(call), request.tenant, request.dry_run
     if request.lift:
-        if request.image is not None or is_dry:
+        if request.path or request.match is not None or is_dry:
             raise InvalidInputError(
-                "--lift allows only --tenant, --repo and --record", hint="the corpus keeps only their hashes"
+                "--lift allows only --tenant, --repo and --name", hint="the corpus keeps only their hashes"
             )
-        lifted = corpus.lift(tenant, request.repo, record=request.record)
+        lifted = corpus.lift(tenant, request.repo, names=request.name)
         return Answer(view="corpus-forget.txt.j2", result={"records": lifted}, shown={"step": "lifted"})
-    forget_these = partial(corpus.forget, tenant, request.repo, image=request.image, record=request.record)
+    forget_these = partial(
+        corpus.forget, tenant, request.repo, paths=request.path, names=request.name, match=request.match
+    )
     if not (is_dry or request.yes):
         _ask(f"Forget {count(forget_these(dry_run=True).records, 'record')} of {tenant}?")
     return Answer(
@@ -326,7 +305,7 @@ class RemoveOrphans(OfTenant):
 
 @verb(RemoveOrphans, name="remove-orphans", settings=_SETTINGS)
 def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
-    """Remove the records of a tenant that `status` counts as missing, outdated or superseded."""
+    """Remove the records of a tenant that `status` counts as missing or outdated."""
     corpus = _open(call)
     is_dry = request.dry_run
     if not (is_dry or request.yes) and (orphans := corpus.remove_orphans(request.tenant, dry_run=True)):
@@ -339,21 +318,10 @@ def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
     )
 
 
-class Compact(Request):
-    """The request of `compact`."""
-
-    superseded: Annotated[bool, option("First remove the superseded records of all tenants.")] = False
-    yes: Annotated[bool, _YES] = False
-
-
-@verb(Compact, settings=_SETTINGS)
-def compact(call: "Call", request: Compact) -> Answer:
+@verb(Request, settings=_SETTINGS)
+def compact(call: "Call", _: Request) -> Answer:
     """Rewrite the files of the corpus without removed records."""
-    corpus = _open(call)
-    if request.superseded and not request.yes:
-        number = sum(each.superseded for each in corpus.status().identities)
-        _ask(f"Remove {count(number, 'superseded record')} of all tenants?")
-    measures = corpus.compact(superseded=request.superseded)
+    measures = _open(call).compact()
     return Answer(view="corpus-compact.txt.j2", result=asdict(measures), shown={"measures": measures})
 
 
@@ -361,5 +329,5 @@ ADMIN: Final = Verbs("admin", "Maintain a shared corpus.", (configure, remove_or
 CORPUS: Final = Verbs(
     "corpus",
     "Collect gap logs in a corpus, to share them.\n\n`vocabgap report FOLDER` also reports on a corpus.",
-    (push, list_chunks, show_chunk, export, restore, status, forget, compact, ADMIN),
+    (push, list_chunks, export, restore, status, forget, compact, ADMIN),
 )

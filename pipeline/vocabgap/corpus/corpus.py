@@ -1,27 +1,28 @@
 """The corpus in Python: the commands of `vocabgap corpus` as methods, and an overview of its content."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
+from vocabgap.corpus.chunks import LISTED_BY, PARSER_ID, absent, readable, require_owner, scope
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.corpus.finding import SHOWN, TEXT, ListedChunks, Names, chosen, show_chunk
 from vocabgap.corpus.identity import PRIVATELY, normal_tenant, require_identity, require_tenant, sha256_of
 from vocabgap.corpus.incoming import Parser
-from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_log_parser, push, read_payload
-from vocabgap.corpus.store import Store
-from vocabgap.corpus.version import GAP_KIND, PATH_KEY, Measures, Version, is_corpus
-from vocabgap.corpus.withdrawal import Forgotten, Target, deleted_in_git, empties, forget
-from vocabgap.errors import InvalidInputError, NotFoundError, expanded
-from vocabgap.ingest.scanning import Scan
+from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, push, read_payload
+from vocabgap.corpus.store import Change, Store
+from vocabgap.corpus.version import CHUNKS, GAP_KIND, PATH_KEY, Measures, Version, is_corpus
+from vocabgap.corpus.withdrawal import ORPHANS, Forgotten, deleted_in_git, empties, forget, judged, orphans_of
+from vocabgap.errors import InvalidInputError, NotFoundError, expanded, texts
+from vocabgap.ingest.scanning import reads_shared
+from vocabgap.model.record import FEWEST_DIGITS, SHARED_TENANT
 from vocabgap.model.selection import containing, require_match
 from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.tables import OWNER
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 
 DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
 _IDENTITY: Final = (*OWNER, "root_kind")
-_JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at", "metadata")
-_ORPHANS: Final = ("missing", "outdated", "superseded")  # a chunk counts as the first that applies
+_SHOWN: Final = [name for name in CHUNKS.names if name not in {"embedding", "backup_line"}]
+_IS_GAP: Final = pl.col("kind").eq_missing(pl.lit(GAP_KIND))
+Names = str | Sequence[str]
 
 
 def open_corpus(
@@ -114,13 +116,14 @@ class Corpus:
             VocabgapError: The folder or the file cannot be read, or the tenant or repository is unusable.
         """
         tenant = require_identity(tenant, repo)
-        parser, is_folder = gap_log_parser(self.settings.sources), False
+        parsers, is_folder = self.parsers, False
         if isinstance(source, Mapping):
             payload = source
         elif is_folder := Path(source).is_dir():
             git = git or source
             signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": base and "HEAD"}
             payload, parser = self._read_folder(Path(source), tenant, repo, signals, snapshot, confirmed)
+            parsers = {**parsers, PARSER_ID: parser}
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(
                 f"'{source}' is not a folder, and a payload itself names what it withdraws",
@@ -135,7 +138,7 @@ class Corpus:
             repo=repo,
             refuse_false=self.settings.of(CorpusSettings).tenant_spoof == "reject",
             resolver=None if git is None else partial(deleted_in_git, Path(git)),
-            parsers={**self.parsers, PARSER_ID: parser},
+            parsers=parsers,
             whole_logs=is_folder,
             confirmed=empties(payload) and confirmed() if callable(confirmed) else confirmed,
             most=sys.maxsize if is_folder else MOST_CHUNKS,
@@ -183,18 +186,6 @@ class Corpus:
             return set()
         return set(version.rows(["source_path"], scope([tenant], [repo]))["source_path"])
 
-    def scan(
-        self, *, tenants: tuple[str, ...] = (), repositories: tuple[str, ...] = (), shared: bool = True
-    ) -> Scan:
-        """Read the gap records that some tenants may read, like a scan of their logs; see `vocabgap.scan`."""
-        return scan_version(
-            self.store.version(),
-            tenants=tenants,
-            repositories=repositories,
-            shared=shared,
-            sources=self.settings.sources,
-        )
-
     def export(
         self,
         file: str | Path,
@@ -225,26 +216,21 @@ class Corpus:
         kinds: Names = (),
         names: Names = (),
         match: str | None = None,
-    ) -> ListedChunks:
+    ) -> "ListedChunks":
         """Find chunks of any kind, newest first; the readers are those of `export`.
 
-        A path may be a folder. The name of a gap record is its id, or the first digits of its id.
+        A path may be a folder. A name may also be an id, or the first digits of one.
 
         Raises:
             NotFoundError: No readable chunk has one of the names; the error lists similar names.
         """
         version, named = self.store.version(), {"source_path": paths, "kind": kinds, "name": names}
-        condition, notes = chosen(version, named, tenants=tenants, repositories=repositories, shared=shared)
-        if match is not None:
-            require_match(match)
-            condition &= containing(match, [TEXT])
-        rows = version.rows(SHOWN, condition)
+        condition, notes = chosen(
+            version, named, match=match, tenants=tenants, repositories=repositories, shared=shared
+        )
+        rows = version.rows(_SHOWN, condition)
         newest_first = rows.sort("ingested_at", descending=True, nulls_last=True, maintain_order=True)
         return ListedChunks(newest_first, notes)
-
-    def show_chunk(self, name: str, **filters: Any) -> dict[str, Any]:  # noqa: ANN401 - those of `list_chunks`
-        """Return the one chunk with an id or a name, or with the beginning of one; see `list_chunks`."""
-        return show_chunk(self.list_chunks(**filters).chunks, name)
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
         """Restore the records of a backup verbatim, all of them or none.
@@ -260,37 +246,59 @@ class Corpus:
         tenant: str,
         repo: str | None = None,
         *,
-        image: str | None = None,
-        record: str | None = None,
+        paths: Names = (),
+        names: Names = (),
+        match: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
         """Remove records of a tenant, and leave them out of every later push and restore.
 
-        The corpus keeps only their hashes. The next compaction removes their bytes.
+        Without names and `match`, the rejected lines of the paths are removed, too. The corpus keeps only
+        hashes of the records. The next compaction removes their bytes.
 
         Args:
             tenant: The owner of the records.
             repo: Only records of this repository.
-            image: Only records of this image: its name in the record, or the name of its folder.
-            record: Only the record with this id, of the chunk or of the gap record.
+            paths: Only these paths or folders.
+            names: Only these names or ids; see `list_chunks`.
+            match: Only records with this text.
             dry_run: Whether to only count them.
-        """
-        target = Target(tenant, repo, image, record)
-        return forget(self.store, target, self.settings.sources, dry_run=dry_run)
 
-    def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
-        """Allow forgotten records in later pushes and restores; return their number."""
+        Raises:
+            NotFoundError: There is no such tenant, repository, path or name.
+        """
+        tenant = normal_tenant(tenant) or tenant
+        changing = self.store.changing(f"forget records of {tenant}")
+        with nullcontext(self.store.version()) if dry_run else changing as version:
+            require_owner(version, tenant, repo)
+            filters = {"source_path": paths, "name": names}
+            found, _ = chosen(version, filters, match=match, tenants=tenant, shared=False)
+            owned, whole = scope([tenant], [] if repo is None else [repo]), pl.lit(value=False)
+            if not names and match is None:
+                within = [_fits("source_path", path) for path in texts("paths", paths)]
+                whole = owned & (pl.any_horizontal(within) if within else pl.lit(value=True))
+            forgotten = forget(version, owned & found, whole)
+            if isinstance(version, Change) and not (paths or names or match):
+                version.keep("paths", version.table("paths").filter(~owned))
+        return forgotten
+
+    def lift(self, tenant: str, repo: str | None = None, *, names: Names = ()) -> int:
+        """Allow forgotten records in later pushes and restores; return their number.
+
+        Names are whole ids: of gap records, or of chunks.
+        """
         tenant = normal_tenant(tenant) or tenant
         lifted = pl.col("tenant").eq(sha256_of([tenant]))
         if repo is not None:
             lifted &= pl.col("repo").eq(sha256_of([tenant, repo]))
-        if record is not None:
-            lifted &= pl.any_horizontal(pl.col("record", "chunk") == sha256_of([tenant, record]))
+        if names:
+            hashes = [sha256_of([tenant, name]) for name in texts("names", names)]
+            lifted &= pl.any_horizontal(pl.col("record", "chunk").is_in(hashes))
         with self.store.changing(f"lift forgotten records of {tenant}") as change:
             forgotten = change.table("forgotten")
             remaining = forgotten.filter(~lifted)
             if remaining.height == forgotten.height:
-                raise NotFoundError("no forgotten record matches", hint="check --tenant, --repo and --record")
+                raise NotFoundError("no forgotten record matches", hint="check --tenant, --repo and --name")
             change.keep("forgotten", remaining)
         return forgotten.height - remaining.height
 
@@ -314,21 +322,80 @@ class Corpus:
             change.keep("logs", change.table("logs").join(emptied, on=PATH_KEY, how="anti"))
             return change.delete(pl.col("id").is_in(orphans["id"].implode()))
 
-    def compact(self, *, superseded: bool = False) -> Measures:
-        """Rewrite the files of the corpus without removed records.
-
-        Args:
-            superseded: Whether to remove the superseded records of all tenants first; see `status`.
-        """
-        if superseded:
-            with self.store.changing("remove superseded records") as change:
-                chunks = judged(change, self.settings.of(CorpusSettings).orphan_version_gap)
-                change.delete(pl.col("id").is_in(chunks.filter(orphan="superseded")["id"].implode()))
+    def compact(self) -> Measures:
+        """Rewrite the files of the corpus without removed records."""
         return self.store.compact()
 
     def status(self) -> "Overview":
         """Return the content of the corpus by repository, its size and its orphans."""
         return overview(self.store.version(), gap=self.settings.of(CorpusSettings).orphan_version_gap)
+
+
+class ListedChunks(NamedTuple):
+    """The chunks that a reader asked for, and notes on tenants without chunks."""
+
+    chunks: pl.DataFrame  # table `chunks` without vectors, the newest first
+    notes: tuple[str, ...]
+
+
+def chosen(
+    version: Version,
+    names: Mapping[str, Names] = {},
+    *,
+    match: str | None = None,
+    tenants: Names = (),
+    repositories: Names = (),
+    shared: bool = True,
+    private: pl.Expr | None = None,
+) -> tuple[pl.Expr, tuple[str, ...]]:
+    """Return the condition of the chunks that a reader asks for, and notes on tenants without chunks.
+
+    Raises:
+        NotFoundError: The reader can read no chunk with one of the names; the error lists similar names.
+    """
+    tenants = texts("tenants", tenants)
+    nouns = {"repo_slug": "repository", "source_path": "path", "kind": "kind", "name": "name"}
+    condition = readable(tenants, shared=shared, private=private)
+    visible = version.rows(["id", "tenant_id", *nouns], condition)
+    without_chunks = [tenant for tenant in tenants if tenant not in visible["tenant_id"]]
+    is_shared = shared and SHARED_TENANT in visible["tenant_id"]
+    for tenant in () if is_shared else without_chunks:
+        require_owner(version, tenant)
+    for column, wanted_names in {"repo_slug": repositories, **names}.items():
+        fits = {name: _fits(column, name) for name in texts(column, wanted_names)}
+        for name, fit in fits.items():
+            if visible.filter(fit).is_empty():
+                # The name of a gap is its id.
+                others = (visible.filter(~_IS_GAP) if column == "name" else visible)[column]
+                raise absent(f"{nouns[column]} '{name}'", name, others, LISTED_BY)
+        condition &= pl.any_horizontal(fits.values()) if fits else pl.lit(value=True)
+    if match is not None:
+        require_match(match)
+        condition &= containing(match, [_searched()])
+    return condition, tuple(map(reads_shared, without_chunks if is_shared else ()))
+
+
+def _fits(column: str, name: str) -> pl.Expr:
+    """Return the condition of chunks with a name, in a folder, or with the first digits of an id."""
+    value, also = pl.col(column), pl.lit(value=False)
+    if column == "source_path":
+        also = value.str.starts_with(f"{name.rstrip('/')}/")
+    elif column == "name" and len(name) >= FEWEST_DIGITS:
+        also = pl.col("id").str.starts_with(name) | (_IS_GAP & value.str.starts_with(name))
+    return (value == pl.lit(name)) | also
+
+
+def _searched() -> pl.Expr:
+    """Return the text of chunks to search: of a gap record with escapes, also the values of its JSON."""
+
+    def with_values(content: str) -> str:
+        with suppress(msgspec.DecodeError, RecursionError, UnicodeError):
+            values = msgspec.json.decode(content, type=dict[str, Any]).values()
+            return "\n".join([content, *map(str, values)])
+        return content
+
+    escaped = pl.when(_IS_GAP & pl.col("content").str.contains("\\", literal=True)).then("content")
+    return pl.coalesce(escaped.map_elements(with_values, return_dtype=pl.String), "content")
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -344,7 +411,6 @@ class Identity(msgspec.Struct, frozen=True):
     missing: int  # older than the last snapshot, which lacks their path: may be removed
     stale: int  # ingested under an older configuration of the tenant
     outdated: int  # stale by several configurations: may be removed
-    superseded: int  # of an older version of a parser than others of their path: may be removed
 
 
 class Overview(msgspec.Struct, frozen=True):
@@ -359,7 +425,7 @@ class Overview(msgspec.Struct, frozen=True):
     @property
     def orphans(self) -> int:
         """The number of records that may be removed."""
-        return sum(getattr(identity, name) for identity in self.identities for name in _ORPHANS)
+        return sum(getattr(identity, name) for identity in self.identities for name in ORPHANS)
 
 
 def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
@@ -370,7 +436,7 @@ def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
         pl.col("kind").eq(GAP_KIND).sum().alias("gap_records"),
         pl.col("source_path").n_unique().alias("paths"),
         pl.col("stale").sum(),
-        *(pl.col("orphan").eq(name).sum().alias(name) for name in _ORPHANS),
+        *(pl.col("orphan").eq(name).sum().alias(name) for name in ORPHANS),
     )
     lines = pl.col("rejects").list.eval(pl.element().struct["line"].count()).list.first()
     rejects = version.table("logs").group_by(*_IDENTITY).agg(lines.sum().alias("rejects"))
@@ -378,59 +444,3 @@ def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
     whole = whole.sort(*_IDENTITY, nulls_last=True).with_columns(pl.col(_IDENTITY).fill_null("")).fill_null(0)
     identities = tuple(Identity(**row) for row in whole.iter_rows(named=True))
     return Overview(version.measures, identities, version.dimension, gap, version.table("forgotten").height)
-
-
-def judged(version: Version, gap: int) -> pl.DataFrame:
-    """Read the chunks with Boolean column `stale` and column `orphan`, one of `_ORPHANS` or null."""
-    chunks = version.rows(_JUDGED)
-    frame = chunks.hstack(config_orphans(chunks, version.config_versions, gap)).with_columns(
-        snapshot_orphans(chunks, version.table("paths")), superseded=parser_orphans()
-    )
-    why = pl.coalesce(pl.when(name).then(pl.lit(name)) for name in _ORPHANS)
-    return frame.with_columns(orphan=why).drop("metadata")
-
-
-def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the removable chunks of a tenant, and those of them whose path is empty afterwards."""
-    require_owner(version, tenant)
-    chunks = judged(version, gap).filter(tenant_id=tenant)
-    orphans = chunks.drop_nulls("orphan")
-    return orphans, orphans.join(chunks.join(orphans, on="id", how="anti"), on=PATH_KEY, how="anti")
-
-
-def snapshot_orphans(chunks: pl.DataFrame, snapshots: pl.DataFrame) -> pl.Series:
-    """Return which chunks are missing from the last snapshot of their repository (table `paths`).
-
-    A snapshot says nothing about chunks that are newer, of unknown age or without a path.
-    """
-    joined = chunks.join(snapshots, on=OWNER, how="left", maintain_order="left")
-    path = pl.col("source_path")
-    missing = (pl.col("ingested_at") <= pl.col("updated_at")) & ~path.is_in(pl.col("paths")) & (path != "")
-    return joined.select(missing=missing.fill_null(value=False))["missing"]
-
-
-def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: float) -> pl.DataFrame:
-    """Return which chunks are `stale` and `outdated`: ingested under an older configuration of their tenant.
-
-    Chunks of an unknown configuration, or of a tenant that was never configured, are neither.
-    """
-    versions = {tenant: version for tenant, version in current.items() if version > 0}
-    now = pl.col("tenant_id").replace_strict(versions, default=None, return_dtype=pl.Int64)
-    behind = (now - pl.col("config_version")).fill_null(0)
-    return chunks.select((behind > 0).alias("stale"), ((behind > 0) & (behind >= gap)).alias("outdated"))
-
-
-def parser_orphans() -> pl.Expr:
-    """Return which chunks a newer version of the same parser supersedes: another chunk of their path has it.
-
-    Versions that are not three numbers are not compared.
-    """
-    parser, version = (
-        pl.col("metadata").str.json_path_match(f"$.{name}") for name in ("parserId", "parserVersion")
-    )
-    numbers = version.str.extract_groups(r"^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$")
-    rank = sum(
-        (numbers.struct.field(str(place)).cast(pl.Int64) * 1_000_000 ** (3 - place) for place in (1, 2, 3)),
-        pl.lit(0, pl.Int64),
-    )
-    return (rank < rank.max().over(*PATH_KEY, parser)).fill_null(value=False)

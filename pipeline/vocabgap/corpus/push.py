@@ -24,11 +24,10 @@ from vocabgap.corpus.chunks import (
     pieces_of_lines,
     read_lines,
     row_of,
-    text_lines,
 )
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import PRIVATELY, milliseconds, moment_of, normal_tenant, sha256_of, stamped
-from vocabgap.corpus.incoming import Caller, Incoming, Parser, PushedLog, RawFile, read_files
+from vocabgap.corpus.incoming import Caller, Incoming, Parser, PushedLog, read_files
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import PATH_KEY
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
@@ -37,7 +36,6 @@ from vocabgap.files import whole
 from vocabgap.files.refusals import refusal
 from vocabgap.model.record import ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import ScanSettings
-from vocabgap.model.sources import Source
 from vocabgap.text import count
 
 MOST_CHUNKS: Final = 1_000_000  # of one payload
@@ -277,17 +275,6 @@ def folder_payload(
     if snapshot:
         payload["manifestSnapshot"] = {"repoSlug": repo_slug, "pathsAfterPush": list(logs.paths)}
     return payload, lambda file: parsed.pop(file.source_path, [])
-
-
-def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
-    """Return the parser of gap logs that come as text."""
-
-    def parse(file: RawFile) -> Iterator[_Parsed]:
-        logs = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
-        for _, piece in _pieces(logs, file.repo_slug):
-            yield piece
-
-    return parse
 
 
 def _pieces(logs: LogLines, repo: str) -> Iterator[tuple[str, _Parsed]]:

@@ -1,4 +1,4 @@
-"""Removal of chunks from a corpus: a payload withdraws them, or a person forgets them.
+"""Removal of chunks from a corpus: a payload withdraws them, a person forgets them, or they are orphans.
 
 A payload withdraws chunks with tombstones, a snapshot of paths or a revision boundary.
 """
@@ -13,15 +13,13 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.corpus.chunks import LISTED_BY, READ, require_owner, scan_chunks, scope
+from vocabgap.corpus.chunks import require_owner
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.identity import is_unicode, normal_tenant, sha256_of
-from vocabgap.corpus.store import Store
+from vocabgap.corpus.identity import is_unicode, sha256_of
+from vocabgap.corpus.store import Change
 from vocabgap.corpus.version import GAP_KIND, PATH_KEY, TABLES, Version
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError
-from vocabgap.model.lookup import did_you_mean
-from vocabgap.model.record import FEWEST_DIGITS
-from vocabgap.model.sources import Source
+from vocabgap.errors import NotFoundError, StateError, VocabgapError
+from vocabgap.model.tables import OWNER
 from vocabgap.text import visible
 
 Resolver = Callable[[str, str], Iterable[Any]]
@@ -29,6 +27,7 @@ Resolver = Callable[[str, str], Iterable[Any]]
 
 It raises NotFoundError if there is no history, and VocabgapError if the history lacks a revision.
 """
+ORPHANS: Final = ("missing", "outdated")  # a chunk counts as the first that applies
 TIME_LIMIT: Final = 60.0  # seconds for a call of git
 # The repository is not trusted. So git runs no hook, pager, external diff or file-system monitor. It uses no
 # network, and never reads a revision as an option.
@@ -49,9 +48,6 @@ _ENVIRONMENT: Final = {
     "LC_ALL": "C",
 }
 _GIT_HINT: Final = "name two commits, tags or branches; `git fetch --unshallow` completes a shallow clone"
-
-_FOLDER: Final = pl.concat_str("repo_slug", "source_path", separator="/").str.split("/").list.get(-2)
-"""The name of a path's folder, as `chunks.folder_of` returns it."""
 
 
 @dataclass(slots=True)
@@ -235,20 +231,6 @@ def deleted_in_git(folder: Path, base: str, head: str) -> tuple[str, ...]:
     return tuple(sorted(name.decode("utf-8", "backslashreplace") for name in names if name))
 
 
-class Target(NamedTuple):
-    """The records to forget: those of a tenant, perhaps only of a repository or an image, or only one."""
-
-    tenant: str
-    repo: str | None = None
-    image: str | None = None
-    record: str | None = None
-
-    @property
-    def owned(self) -> pl.Expr:
-        """The condition of the tenant's rows."""
-        return scope([self.tenant], [] if self.repo is None else [self.repo])
-
-
 class Forgotten(NamedTuple):
     """The number of removed records, and of source paths that are empty afterwards."""
 
@@ -256,94 +238,33 @@ class Forgotten(NamedTuple):
     paths: int
 
 
-class _Chosen(NamedTuple):
-    """The content to forget: chunks, rows of table `logs`, and paths that are empty afterwards."""
+def forget(version: Version, wanted: pl.Expr, whole: pl.Expr) -> Forgotten:
+    """Remove records from a change for good; their hashes keep them out of later pushes.
 
-    chunks: pl.DataFrame
-    logs: pl.DataFrame
-    paths: pl.DataFrame
+    The rejected lines of a log with removed records lose their text, because they may be copies.
 
-    @property
-    def counted(self) -> Forgotten:
-        return Forgotten(self.chunks.height, self.paths.height)
-
-
-def forget(
-    store: Store, target: Target, sources: Mapping[str, Source] | None = None, *, dry_run: bool = False
-) -> Forgotten:
-    """Remove records for good; their hashes keep them out of later pushes.
-
-    The entries of logs are removed with their image, repository or tenant. If single records are removed,
-    the rejected lines of their log lose their text, because they may be copies.
+    Args:
+        version: The change, or a version, in which the records are only counted.
+        wanted: The condition of the records.
+        whole: The condition of the rows of table `logs` that are removed, too.
     """
-    target = target._replace(tenant=normal_tenant(target.tenant) or target.tenant)
-    if dry_run:
-        return _chosen(store.version(), target, sources).counted
-    with store.changing(f"forget records of {target.tenant}") as change:
-        chosen = _chosen(change, target, sources)
-        change.delete(pl.col("id").is_in(chosen.chunks["id"].implode()))
-        logs = change.table("logs").join(chosen.logs, on=PATH_KEY, how="anti")
-        change.keep("logs", without_text(logs, chosen.chunks))
-        if target.image is None and target.record is None:
-            change.keep("paths", change.table("paths").filter(~target.owned))
-        else:  # the snapshots may name forgotten paths
-            places = {*chosen.paths.rows()}
-            for owner, repo_slug, moment, paths in change.table("paths").iter_rows():
-                left = [path for path in paths if (owner, repo_slug, path) not in places]
-                change.keep_paths(owner, repo_slug, left, moment)
-        hashes = pl.concat([change.table("forgotten"), _hashes(chosen.chunks)])
-        change.keep("forgotten", hashes.unique().sort(pl.all()))
-    return chosen.counted
-
-
-def _chosen(version: Version, target: Target, sources: Mapping[str, Source] | None) -> _Chosen:
-    image, record = target.image, target.record
-    require_owner(version, target.tenant, target.repo)
-    columns = (*(("id", *PATH_KEY) if image is None else READ), "kind", "name")
-    owned = chunks = version.rows(columns, target.owned)
-    owned_logs = logs = version.table("logs").filter(target.owned)
-    if record is not None:
-        chunks, logs = _of_record(chunks, record), logs.clear()
-    images: set[str] = set()
-    if image is not None:  # gap records that name the image, and everything from its folder
-        lines, scanned = scan_chunks(chunks, sources)
-        by_name = lines.join(scanned.gaps.select("line", "image_id"), on="line")
-        places = [
-            by_name.select("id", "image_id"),
-            lines.select("id", "folder"),
-            chunks.select("id", _FOLDER),
-        ]
-        by_image = pl.concat([place.rename({place.columns[1]: "image"}) for place in places])
-        folder = pl.col("folder").fill_null(_FOLDER)
-        images = {*by_image["image"], *logs.select(folder)["folder"]} - {None}
-        chunks = chunks.join(by_image.filter(image=image), on="id", how="semi")
-        logs = logs.filter(folder == pl.lit(image))
-    if chunks.is_empty() and logs.is_empty() and (image or record):
-        kinds = {"record": record, "image": image}
-        what = " of ".join(f"{kind} '{name}'" for kind, name in kinds.items() if name is not None)
-        near = did_you_mean(image, images) if image and image not in images else ""
-        compact = "`vocabgap corpus compact` removes the bytes of forgotten records"
-        hint = near or (compact if version.measures.deleted else LISTED_BY)
-        raise NotFoundError(f"there is no {what} to forget", hint=hint)
-    left = owned.join(chunks, on="id", how="anti"), owned_logs.join(logs, on=PATH_KEY, how="anti")
-    before, after = (pl.concat([a.select(PATH_KEY), b.select(PATH_KEY)]) for a, b in ((chunks, logs), left))
-    return _Chosen(chunks, logs, before.unique().join(after, on=PATH_KEY, how="anti"))
-
-
-def _of_record(chunks: pl.DataFrame, record: str) -> pl.DataFrame:
-    """Return the chunks of the record with an id, or with its first digits."""
-    # The name of a gap record's chunk is its id; other names, such as a heading, are not ids.
-    is_gap = pl.col("kind").eq(GAP_KIND)
-    exact = chunks.filter(pl.col("id").eq(pl.lit(record)) | (is_gap & pl.col("name").eq(pl.lit(record))))
-    if exact.height or len(record) < FEWEST_DIGITS:
-        return exact
-    begins = pl.col("id").str.starts_with(record) | (is_gap & pl.col("name").str.starts_with(record))
-    chunks = chunks.filter(begins)
-    if chunks.select(pl.when(is_gap).then("name").otherwise("id")).n_unique() > 1:
-        raise InvalidInputError(
-            f"several records begin with '{record}'", hint="give the full id of one of them"
-        )
-    return chunks
+    chunks, logs = version.rows(("id", *PATH_KEY, "kind", "name"), wanted), version.table("logs")
+    gone, logs = logs.filter(whole), logs.filter(~whole)
+    before, after = (
+        pl.concat([rows.select(PATH_KEY), entries.select(PATH_KEY)])
+        for rows, entries in ((chunks, gone), (version.rows(PATH_KEY, ~wanted), logs))
+    )
+    emptied = before.unique().join(after, on=PATH_KEY, how="anti")
+    if isinstance(version, Change):
+        version.delete(pl.col("id").is_in(chunks["id"].implode()))
+        version.keep("logs", without_text(logs, chunks))
+        places = {*emptied.rows()}  # the snapshots may name forgotten paths
+        for owner, repo_slug, moment, paths in version.table("paths").iter_rows():
+            left = [path for path in paths if (owner, repo_slug, path) not in places]
+            version.keep_paths(owner, repo_slug, left, moment)
+        hashes = pl.concat([version.table("forgotten"), _hashes(chunks)])
+        version.keep("forgotten", hashes.unique().sort(pl.all()))
+    return Forgotten(chunks.height, emptied.height)
 
 
 def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -373,3 +294,44 @@ def without_text(logs: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
     blank = pl.element().struct.with_fields(pl.lit("").alias("detail"), pl.lit("").alias("raw"))
     theirs = logs.join(chunks, on=PATH_KEY, how="semi").with_columns(pl.col("rejects").list.eval(blank))
     return pl.concat([logs.join(chunks, on=PATH_KEY, how="anti"), theirs]).sort(PATH_KEY)
+
+
+def judged(version: Version, gap: int) -> pl.DataFrame:
+    """Read the chunks with Boolean column `stale` and column `orphan`, one of `ORPHANS` or null."""
+    columns = ("id", *OWNER, "root_kind", "source_path", "kind", "config_version", "ingested_at")
+    chunks = version.rows(columns)
+    frame = chunks.hstack(config_orphans(chunks, version.config_versions, gap)).with_columns(
+        snapshot_orphans(chunks, version.table("paths"))
+    )
+    why = pl.coalesce(pl.when(name).then(pl.lit(name)) for name in ORPHANS)
+    return frame.with_columns(orphan=why)
+
+
+def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the removable chunks of a tenant, and those of them whose path is empty afterwards."""
+    require_owner(version, tenant)
+    chunks = judged(version, gap).filter(tenant_id=tenant)
+    orphans = chunks.drop_nulls("orphan")
+    return orphans, orphans.join(chunks.join(orphans, on="id", how="anti"), on=PATH_KEY, how="anti")
+
+
+def snapshot_orphans(chunks: pl.DataFrame, snapshots: pl.DataFrame) -> pl.Series:
+    """Return which chunks are missing from the last snapshot of their repository (table `paths`).
+
+    A snapshot says nothing about chunks that are newer, of unknown age or without a path.
+    """
+    joined = chunks.join(snapshots, on=OWNER, how="left", maintain_order="left")
+    path = pl.col("source_path")
+    missing = (pl.col("ingested_at") <= pl.col("updated_at")) & ~path.is_in(pl.col("paths")) & (path != "")
+    return joined.select(missing=missing.fill_null(value=False))["missing"]
+
+
+def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: float) -> pl.DataFrame:
+    """Return which chunks are `stale` and `outdated`: ingested under an older configuration of their tenant.
+
+    Chunks of an unknown configuration, or of a tenant that was never configured, are neither.
+    """
+    versions = {tenant: version for tenant, version in current.items() if version > 0}
+    now = pl.col("tenant_id").replace_strict(versions, default=None, return_dtype=pl.Int64)
+    behind = (now - pl.col("config_version")).fill_null(0)
+    return chunks.select((behind > 0).alias("stale"), ((behind > 0) & (behind >= gap)).alias("outdated"))

@@ -74,6 +74,7 @@ def records(count: int, seed: int, *, first_log: int = 0) -> pl.DataFrame:
         content=_as_struct(record).struct.json_encode(),
         metadata=_as_struct(metadata).struct.json_encode(),
         embedding=pl.lit(None, pl.List(pl.Float64)),
+        backup_line=pl.lit(None, pl.String),
         config_version=pl.lit(0, pl.Int64),
         ingested_at=pl.lit(datetime(2026, 4, 1, tzinfo=UTC)).cast(CHUNKS.schema["ingested_at"]),
     ).select(CHUNKS.names)
