@@ -189,7 +189,6 @@ ALLOWED = {
     ("ranking/screening.py", "rule_of"),
     ("decisions/effects.py", "Effect"),
     ("reporting/comparison.py", "Change"),
-    ("reporting/rows.py", "Row"),  # of the page, where numbers are formatted
     ("reporting/sharing.py", "literal"),  # the allow-list of the shareable page
     ("reporting/summary.py", "Summary"),
 }

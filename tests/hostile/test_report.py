@@ -21,7 +21,7 @@ from builders.links import addresses
 from builders.reporting import GITHUB
 from vocabgap.pipeline import Run
 from vocabgap.reporting import page as rendering
-from vocabgap.reporting import payload, wording
+from vocabgap.reporting import wording
 from vocabgap.reporting.listed import Doubt
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import read_gaps
@@ -60,7 +60,7 @@ def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
     """Render both pages, with every capability in the part that needs no script, and nothing cut."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rendering, "SHOWN", 1_000_000)
-        patch.setattr(payload, "MOST_BLOCK_BYTES", 1_000_000_000)
+        patch.setattr(rendering, "MOST_BLOCK_BYTES", 1_000_000_000)
         patch.setattr(rendering, "MOST_BYTES", 1_000_000_000)
         patch.setitem(rendering._environment("image").globals, "shown_categories", 1_000_000)
         benign, hostile = (render_page(summary_of(run, request.param)) for run in pair)

@@ -19,7 +19,7 @@ from vocabgap.model.tables import HISTORY
 from vocabgap.reporting import history as module
 from vocabgap.reporting.history import RunKey, comparable, points_of
 from vocabgap.reporting.listed import Past
-from vocabgap.reporting.payload import payload_of
+from vocabgap.reporting.page import payload_of
 
 START = datetime(2026, 7, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -199,8 +199,8 @@ def test_pin_is_no_rank(photos: Path, tmp_path: Path) -> None:
     assert grain.select("rank", "unpinned_rank").rows() == [(2, None), (1, 2)]
     first = made.published.summary.everything[0]
     assert first.history == (Past(START, 2, 1), Past(START + WEEK, 2, 1, pinned=True))
-    row = payload_of(made.published.summary).rows[0]
-    assert (row.history, row.pinned_in) == (((0, 2, 1), (1, 2, 1)), (1,))
+    row = payload_of(made.published.summary)["rows"][0]
+    assert (row["history"], row["pinned_in"]) == (((0, 2, 1), (1, 2, 1)), (1,))
 
 
 def test_history_goes_on_in_another_folder_that_is_compared_with_the_first(

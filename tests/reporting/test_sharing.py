@@ -21,8 +21,7 @@ from vocabgap.pipeline import Run
 from vocabgap.reporting import listed as listing
 from vocabgap.reporting import page as rendering
 from vocabgap.reporting import sharing
-from vocabgap.reporting.page import render_page
-from vocabgap.reporting.payload import payload_of
+from vocabgap.reporting.page import payload_of, render_page
 from vocabgap.reporting.published_run import read_gaps, read_run
 from vocabgap.reporting.sharing import NO_WORDING, shareable
 from vocabgap.reporting.summary import Summary
@@ -191,13 +190,14 @@ def test_nothing_that_was_decided_is_in_the_page(decided: Run) -> None:
     assert {each.capability.status for each in whole.everything} >= {"dismissed", "authored"}
     shared = shared_summary(decided, 3)
     made = payload_of(shared)
-    assert [(row.label, row.status, row.pin) for row in made.rows] == [
+    assert [(row["label"], row["status"], row["pin"]) for row in made["rows"]] == [
         ("color wheel", None, ""),
         ("sky mask", None, ""),
     ]
-    assert [row.rank for row in made.rows] == [1, 2]
-    assert (made.statuses, made.deciding, shared.changes, shared.before) == ((), None, None, None)
-    assert not any((*row.neighbours, *row.parts) for row in made.rows)
+    assert [row["rank"] for row in made["rows"]] == [1, 2]
+    assert (made["statuses"], made["deciding"]) == ([], None)
+    assert (shared.changes, shared.before) == (None, None)
+    assert not any((*row["neighbours"], *row["parts"]) for row in made["rows"])
     assert 'id="basket"' not in page
     assert "film grain" not in page
     assert "lens flare" not in page
@@ -217,9 +217,9 @@ def test_single_days_are_not_in_the_page(tmp_path: Path) -> None:
     made = asked(tmp_path, "sky mask", "sky mask", "sky mask")
     assert made.published.summary.everything[0].on_days
     payload = payload_of(shared_summary(made, 3))
-    assert [row.days for row in payload.rows] == [()]
-    assert payload.first_day is None
-    assert not {"days", "image", "status"} & {*payload.filters}
+    assert [row["days"] for row in payload["rows"]] == [()]
+    assert payload["first_day"] is None
+    assert not {"days", "image", "status"} & {*payload["filters"]}
 
 
 def test_only_allowed_fields_leave_and_others_have_their_default(decided: Run) -> None:

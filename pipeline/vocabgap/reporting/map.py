@@ -166,31 +166,31 @@ def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequ
     if not known:
         return None
     shown = [rows[each.capability_id] for each in known]
-    most = max(row.mentions for row in shown)
-    shares = [row.mentions / most for row in shown]
+    most = max(row["mentions"] for row in shown)
+    shares = [row["mentions"] / most for row in shown]
     largest = min(_LARGEST, sqrt(_FILLED * WIDTH * HEIGHT / pi / sum(shares)))
     radii = [max(largest * sqrt(share), _SMALLEST) for share in shares]
     xs = _spread([each.x for each in known], WIDTH)
     ys = _spread([each.y for each in known], HEIGHT)
     _part(xs, ys, radii)
-    counted = Counter(row.category for row in shown).most_common()  # of equal counts, the first by rank
+    counted = Counter(row["category"] for row in shown).most_common()  # of equal counts, the first by rank
     numbers = {name: number for number, (name, _) in enumerate(counted[:THEMES], 1)}
     themes = [Theme(numbers[name], categories[name], capabilities) for name, capabilities in counted[:THEMES]]
     rest = sum(capabilities for _, capabilities in counted[THEMES:])
-    labels = _labels([row.label for row in shown], xs, ys, radii)
+    labels = _labels([row["label"] for row in shown], xs, ys, radii)
     circles = tuple(
         Circle(
             row,
             round(x, 1),
             round(y, 1),
             round(radius, 1),
-            numbers.get(row.category, 0),
+            numbers.get(row["category"], 0),
             name if radius >= _ROOM and len(name) * _INSIDE < 2 * radius else "",
             label,
             tuple(rows[name] for name in place.near if name in rows),
         )
         for row, x, y, radius, label, place in zip(shown, xs, ys, radii, labels, known, strict=True)
-        for name in [categories[row.category]]
+        for name in [categories[row["category"]]]
     )
     return NeedsMap(circles, (*themes, *([Theme(0, "other", rest)] if rest else ())))
 

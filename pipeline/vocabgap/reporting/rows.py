@@ -4,24 +4,24 @@ A page may have thousands of rows, so they refer to names and files by position 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
+from functools import partial
 from math import log
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import astuple
 
-from vocabgap.model.capability import Asker, Capability, Example, Tally
+from vocabgap.model.capability import Capability, Example, Tally
 from vocabgap.model.record import rating
-from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed
+from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Doubt, Listed
+from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import phrase
 from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, stem, visible, words
 
-Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
-Counted = tuple[str, int]
+Row = dict[str, Any]  # a capability or an example on a page: columns and their values
 WITH_ALL_EVIDENCE: Final = 500
-_COMMON: Final = 4  # words
-_THINNEST: Final = 5.0  # smallest visible length of a span
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -36,218 +36,144 @@ class Limits(msgspec.Struct, frozen=True):
     runs: int = 0  # newest runs in a history
 
 
-class Span(msgspec.Struct, frozen=True, array_like=True):
+class Span(NamedTuple):
     """A segment of a line of length 100."""
 
     start: float
     length: float
 
 
-class ShownExample(msgspec.Struct, frozen=True, array_like=True):
-    """An example record.
-
-    Image and file are positions in the page's lists. If a file begins with a slash, the name of the image
-    precedes it.
-    """
-
-    day: str | None
-    image: int
-    session: str | None
-    snapshot: str | None
-    file: int
-    line: int
-    wording: str
-    said: str
-    workaround: str
-    rating: str
-    notes: str
-
-
-class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """A capability on a page: columns of table `capabilities`, and further columns.
-
-    Days are ISO dates; categories, operations and images are positions in the page's lists.
-    """
-
-    id: str
-    rank: int
-    rank_low: int
-    rank_high: int
-    span: Span  # of the interval of the rank
-    label: str
-    status: str | None  # None if withheld
-    group: str
-    mentions: int
-    images: int
-    sessions: int
-    first_seen: str | None
-    last_seen: str | None
-    unsatisfied: int
-    neutral: int
-    satisfied: int
-    trend: str | None
-    weekly: tuple[int, ...]
-    priority: float
-    # Phrases:
-    interval: str
-    pin: str  # the person who pinned it, and the interval without the pin; else empty
-    likely: str
-    marks: str  # warnings beside the rank; mostly empty
-    asked: str
-    rated: str
-    trend_phrase: str
-    category: int  # the main one
-    categories: Pairs
-    operations: Pairs
-    image_counts: Pairs
-    other_images: int  # number of further images
-    days: Pairs  # stretches of days with mentions: distance from the page's first day, and length
-    vocabulary_used: tuple[Counted, ...]
-    variants: tuple[tuple[str, int, float], ...]  # wording, mentions, similarity to the label
-    other_wordings: int  # number of further wordings
-    workarounds: tuple[Counted, ...]
-    covered_by: tuple[tuple[str, str, float, tuple[str, ...]], ...]  # entry, pack, explained, terms
-    covered: tuple[tuple[str, int, tuple[str, ...]], ...]  # entry, mentions, covered wordings
-    lineage: tuple[str, ...]
-    decisions: tuple[str, ...]
-    together: str  # why its wordings are one group
-    facts: tuple[tuple[str, str], ...]  # label and value of further columns
-    examples: tuple[ShownExample, ...]
-    history: tuple[tuple[int, int, int], ...]  # rank and mentions in the last run of each day, oldest first
-    pinned_in: tuple[int, ...]  # runs of the history in which it was pinned
-    before: int | None  # rank in the run before
-    neighbours: tuple[int, ...]  # positions of rows that may be the same need
-    parts: tuple[tuple[int, tuple[int | str, ...]], ...]  # mentions; positions in `variants`, or wordings
-
-
-# The columns that a row takes from a capability: columns with the same name and type.
-_OWN: Final = get_type_hints(Row)
-_SHARED: Final = tuple(name for name, kind in get_type_hints(Capability).items() if _OWN.get(name) == kind)
-_DIGITS: Final = 4
-
-
-class Names:
-    """Names in the order of their first use."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, int] = {}
-
-    def place(self, name: str) -> int:
-        """Return the position of a name."""
-        return self._known.setdefault(name, len(self._known))
-
-    def shown(self, most: int) -> tuple[str, ...]:
-        """Return all names, safe to show."""
-        return tuple(excerpt(name, most) for name in self._known)
-
-
 class Index:
     """The lists that the rows of a page refer to, and facts that all rows share."""
 
-    def __init__(
-        self,
-        first_day: date | None = None,  # with a mention
-        *,
-        named_by: tuple[str, ...] = (),  # columns that precede the name of an image or a log
-        askers: tuple[Asker, ...] = (),
-        last_rank: int = 1,  # largest end of a rank interval
-        runs: Sequence[datetime] = (),  # runs of the histories, oldest first
-        ranked_by: str = "mentions",
-        rows: Iterable[str] = (),  # identifiers of the capabilities
-        near: Mapping[str, tuple[str, ...]] = {},  # those with the most similar wordings
-        doubted: Mapping[str, str] = {},  # a phrase on those that may be one need with others
-    ) -> None:
-        self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
-        self.rows = {name: place for place, name in enumerate(rows)}
+    def __init__(self, summary: Summary, limits: Limits, everything: Iterable[Listed]) -> None:
+        self.summary = summary
+        # Names in the order of their first use, and their positions:
+        self.categories: dict[str, int] = {}
+        self.operations: dict[str, int] = {}
+        self.images: dict[str, int] = {}
+        self.files: dict[str, int] = {}
+        self.rows = {each.capability.capability_id: place for place, each in enumerate(everything)}
+        moments = sorted({past.moment for each in summary.everything for past in each.history})
+        first = max(len(moments) - limits.runs, 0)
+        runs = moments[first:] if len(moments) > 1 else ()  # one run is no history
         self.runs = {moment: place for place, moment in enumerate(runs)}
-        self.first_day, self.near, self.doubted = first_day, near, doubted
-        self.named_by, self.askers, self.last_rank, self.ranked_by = named_by, askers, last_rank, ranked_by
+        self.first_day = min(
+            (day for each in summary.everything for day, _ in each.on_days[:1]), default=None
+        )
+        self.last_rank = max((each.capability.rank_high for each in summary.everything), default=1)
+        self.near = {place.capability_id: place.near for place in summary.places}
+        self.doubted = _doubted(summary.doubts or ())
 
 
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
-    """Return a capability as a row of a page."""
-    item, most = listed.capability, limits.characters
+    """Return a capability as a row of a page: columns of table `capabilities`, and further columns.
+
+    Days are ISO dates; categories, operations and images are positions in the page's lists.
+    """
+    item, summary = listed.capability, index.summary
+    safe = partial(_safe, most=limits.characters)
     past_runs = [(index.runs[past.moment], past) for past in listed.history if past.moment in index.runs]
     ranks = {place: past.rank for place, past in past_runs}
     daily = {past.moment.date(): (place, past.rank, past.mentions) for place, past in past_runs}
     most_evidence = None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
     variants = tuple(
-        (excerpt(each.wording, most), each.mentions, round(each.similarity, 2))
-        for each in item.variants[: limits.wordings]
+        (safe(variant.wording), variant.mentions, round(variant.similarity, 2))
+        for variant in item.variants[: limits.wordings]
     )
     on_images = listed.on_images[: limits.images]
-    choices = listed.choices or Choices(item.capability_id)
-    most_cut = 2_000  # characters of the cut wordings of a part
-    return Row(
-        **{name: _safe(getattr(item, name), most) for name in _SHARED},
-        id=item.capability_id,
-        span=rank_span(item.rank_low, item.rank_high, index.last_rank),
-        status=item.status or None,
-        group=listed.group,
-        first_seen=_day(item.first_seen),
-        last_seen=_day(item.last_seen),
-        interval=phrase("rank_interval", item),
-        likely=phrase("likely", item),
-        marks=", ".join(filter(None, (phrase("marks", item), index.doubted.get(item.capability_id)))),
-        pin=excerpt(phrase("pinned", item, index.ranked_by), most),
-        asked=excerpt(phrase("asked_by", item, index.askers), most),
-        rated=phrase("satisfaction", item),
-        trend_phrase=phrase("trend", item),
-        together=excerpt(phrase("together", item, _common_words(item)), most),
-        category=index.categories.place(item.intent_category),
-        categories=_placed(item.categories[: limits.names], index.categories),
-        operations=_placed(item.operations[: limits.names], index.operations),
-        image_counts=_placed(on_images, index.images),
-        other_images=item.images - len(on_images) if on_images else 0,
-        days=_days(listed.on_days, index.first_day),
-        vocabulary_used=tuple(
-            (excerpt(tally.name, most), tally.mentions) for tally in item.vocabulary_used[: limits.names]
+    return {
+        "id": item.capability_id,
+        "rank": item.rank,
+        "rank_low": item.rank_low,
+        "rank_high": item.rank_high,
+        "span": rank_span(item.rank_low, item.rank_high, index.last_rank),
+        "label": safe(item.label),
+        "status": item.status or None,  # None if withheld
+        "group": listed.group,
+        "mentions": item.mentions,
+        "images": item.images,
+        "sessions": item.sessions,
+        "first_seen": _day(item.first_seen),
+        "last_seen": _day(item.last_seen),
+        "unsatisfied": item.unsatisfied,
+        "neutral": item.neutral,
+        "satisfied": item.satisfied,
+        "trend": safe(item.trend),
+        "weekly": item.weekly,
+        "priority": safe(item.priority),
+        # Phrases:
+        "interval": phrase("rank_interval", item),
+        "pin": safe(phrase("pinned", item, summary.order)),  # and its interval without the pin
+        "likely": phrase("likely", item),
+        "marks": ", ".join(filter(None, (phrase("marks", item), index.doubted.get(item.capability_id)))),
+        "asked": safe(phrase("asked_by", item, summary.askers)),
+        "rated": phrase("satisfaction", item),
+        "trend_phrase": phrase("trend", item),
+        "category": _place(item.intent_category, index.categories),
+        # Position, mentions, position, mentions, and so on:
+        "categories": _placed(item.categories[: limits.names], index.categories),
+        "operations": _placed(item.operations[: limits.names], index.operations),
+        "image_counts": _placed(on_images, index.images),
+        "other_images": item.images - len(on_images) if on_images else 0,
+        "days": _days(listed, index.first_day),
+        "vocabulary_used": safe(item.vocabulary_used[: limits.names]),
+        "variants": variants,
+        "other_wordings": len(item.variants) - len(variants),
+        "workarounds": safe(item.workarounds[:most_evidence]),
+        "covered_by": safe(
+            tuple((each.entry, each.pack, each.explained, each.terms) for each in item.covered_by)
         ),
-        variants=variants,
-        other_wordings=len(item.variants) - len(variants),
-        workarounds=tuple(
-            (excerpt(each.workaround, most), each.mentions) for each in item.workarounds[:most_evidence]
-        ),
-        covered_by=tuple(
-            (
-                excerpt(each.entry, most),
-                excerpt(each.pack, most),
-                round(each.explained, _DIGITS),
-                tuple(excerpt(term, most) for term in each.terms),
-            )
-            for each in item.covered_by
-        ),
-        covered=tuple(
-            (excerpt(each.entry, most), each.mentions, tuple(excerpt(text, most) for text in each.wordings))
-            for each in item.covered
-        ),
-        facts=tuple((label, excerpt(text, most)) for label, text in item.facts.items()),
-        lineage=tuple(excerpt(phrase("lineage", relation), most) for relation in listed.lineage),
-        examples=tuple(_example(each, index, most) for each in item.examples[:most_evidence]),
-        history=tuple(daily.values()),
-        pinned_in=tuple(place for place, past in past_runs if past.pinned),
-        neighbours=_neighbours(choices, index),
-        parts=tuple(
-            (sum(item.variants[place].mentions for place in part), names)
-            for part in choices.parts
-            for names in [tuple(_named(place, item.variants[place].wording, variants) for place in part)]
-            if sum(len(name) for name in names if isinstance(name, str)) <= most_cut
-        ),
-        before=ranks.get(len(index.runs) - 2),
-    )
+        "covered": safe(item.covered),
+        "lineage": safe(tuple(phrase("lineage", relation) for relation in listed.lineage)),
+        "decisions": safe(item.decisions),
+        "together": safe(phrase("together", item, _common_words(item))),  # why its wordings are one group
+        "facts": safe(tuple(item.facts.items())),
+        "examples": tuple(_example(each, index, limits.characters) for each in item.examples[:most_evidence]),
+        "history": tuple(daily.values()),  # rank and mentions in the last run of each day, oldest first
+        "pinned_in": tuple(place for place, past in past_runs if past.pinned),
+        "before": ranks.get(len(index.runs) - 2),  # rank in the run before
+        "neighbours": _neighbours(listed, index),
+        "parts": tuple(_parts(listed, variants)),
+    }
 
 
-def _neighbours(choices: Choices, index: Index) -> tuple[int, ...]:
+def _neighbours(listed: Listed, index: Index) -> tuple[int, ...]:
     """Return the positions of the rows that may be the same need, most likely first."""
-    own = choices.capability_id
-    names = dict.fromkeys((*(name for name, _ in choices.near), *index.near.get(own, ())))
+    own = listed.capability.capability_id
+    near = () if listed.choices is None else listed.choices.near
+    names = dict.fromkeys((*(name for name, _ in near), *index.near.get(own, ())))
     return tuple(index.rows[name] for name in names if name in index.rows and name != own)[:3]
 
 
-def _common_words(item: Capability) -> tuple[Counted, ...]:
+def _parts(
+    listed: Listed, shown: Sequence[tuple[str, int, float]]
+) -> Iterator[tuple[int, tuple[int | str, ...]]]:
+    """Yield the parts that may be another need: mentions, and positions in `shown` or cut wordings."""
+    most_cut = 2_000  # characters of the cut wordings of a part
+    for part in () if listed.choices is None else listed.choices.parts:
+        names: list[int | str] = []
+        for place in part:
+            whole = visible(listed.capability.variants[place].wording)
+            names.append(place if place < len(shown) and shown[place][0] == whole else whole)
+        if sum(len(name) for name in names if isinstance(name, str)) <= most_cut:
+            yield sum(listed.capability.variants[place].mentions for place in part), tuple(names)
+
+
+def _doubted(doubts: Iterable[Doubt]) -> dict[str, str]:
+    """Return a phrase on each capability that may be one need with others, and on those."""
+    sizes: dict[str, dict[str, int]] = defaultdict(dict)
+    for each in doubts:
+        for own in (each.capability_id, each.other_id):
+            sizes[own] |= {each.capability_id: each.mentions, each.other_id: each.other_mentions}
+    return {own: phrase("perhaps", len(each) - 1, sum(each.values())) for own, each in sizes.items()}
+
+
+def _common_words(item: Capability) -> tuple[tuple[str, int], ...]:
     """Return the words in at least half of the mentions, in their most used form, with these mentions."""
     if item.rank > WITH_ALL_EVIDENCE:
         return ()
+    most = 4
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     for each in item.variants:
         content = {*words(each.wording)} - FUNCTION_WORDS - REQUEST_WORDS
@@ -255,60 +181,68 @@ def _common_words(item: Capability) -> tuple[Counted, ...]:
             forms[root][word] += each.mentions
     common = [(max(used, key=lambda word: (used[word], word)), used.total()) for used in forms.values()]
     often = [each for each in common if 2 * each[1] >= item.mentions]
-    return tuple(sorted(often, key=lambda each: (-each[1], each[0]))[:_COMMON])
-
-
-def _named(place: int, wording: str, shown: Sequence[tuple[str, int, float]]) -> int | str:
-    """Return the position of a wording, or the wording if the page cuts it or its list."""
-    whole = visible(wording)
-    return place if place < len(shown) and shown[place][0] == whole else whole
+    return tuple(sorted(often, key=lambda each: (-each[1], each[0]))[:most])
 
 
 def _safe(value: Any, most: int) -> Any:  # noqa: ANN401 - any value of a column
-    """Return a value with safe texts and short numbers."""
+    """Return a value with safe texts and short numbers; structs become tuples."""
     if isinstance(value, str):
         return excerpt(value, most)
+    if isinstance(value, msgspec.Struct):
+        value = astuple(value)
     if isinstance(value, tuple):
         return tuple(_safe(each, most) for each in value)
-    return round(value, _DIGITS) if isinstance(value, float) else value
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def rank_span(low: int, high: int, last: int) -> Span:
     """Return the segment of a rank interval between rank 1 and the last rank, on a logarithmic scale."""
+    thinnest = 5.0
     whole = log(last) if last > 1 else 1.0
     start, end = (round(100 * log(each) / whole, 1) for each in (low, high))
-    start = min(start, 100 - _THINNEST)
-    return Span(start, max(round(end - start, 1), _THINNEST))
+    start = min(start, 100 - thinnest)
+    return Span(start, max(round(end - start, 1), thinnest))
 
 
-def _example(example: Example, index: Index, most: int) -> ShownExample:
-    owner = "".join(f"{getattr(example, name)}/" for name in index.named_by)
+def _example(example: Example, index: Index, most: int) -> Row:
+    """Return an example record; image and file are positions in the page's lists.
+
+    If a file begins with a slash, the name of the image precedes it.
+    """
+    owner = "".join(f"{getattr(example, name)}/" for name in index.summary.named_by)
     image, path = f"{owner}{example.image_id}", f"{owner}{example.source_path}"
     # The folder of most logs has the name of their image.
     is_below = path.startswith(f"{image}/") and len(image) <= most
-    return ShownExample(
-        day=_day(example.timestamp),
-        image=index.images.place(image),
-        session=None if example.session_id is None else excerpt(example.session_id, most),
-        snapshot=None if example.snapshot_hash is None else excerpt(short_hash(example.snapshot_hash), most),
-        file=index.files.place(path[len(image) :] if is_below else path),
-        line=example.line,
-        wording=excerpt(example.wording, most),
-        said=excerpt(example.said, most),
-        workaround=excerpt(example.workaround, most),
-        rating=rating(example.satisfaction, example.count),
-        notes=excerpt(example.notes, most),
-    )
+    snapshot = example.snapshot_hash
+    return {
+        "day": _day(example.timestamp),
+        "image": _place(image, index.images),
+        "session": _safe(example.session_id, most),
+        "snapshot": None if snapshot is None else excerpt(short_hash(snapshot), most),
+        "file": _place(path[len(image) :] if is_below else path, index.files),
+        "line": example.line,
+        "wording": excerpt(example.wording, most),
+        "said": excerpt(example.said, most),
+        "workaround": excerpt(example.workaround, most),
+        "rating": rating(example.satisfaction, example.count),
+        "notes": excerpt(example.notes, most),
+    }
 
 
-def _placed(tallies: Sequence[Tally], names: Names) -> Pairs:
-    return tuple(number for tally in tallies for number in (names.place(tally.name), tally.mentions))
+def _place(name: str, names: dict[str, int]) -> int:
+    """Return the position of a name in a list of the page."""
+    return names.setdefault(name, len(names))
 
 
-def _days(on_days: Iterable[tuple[date, int]], first_day: date | None) -> Pairs:
+def _placed(tallies: Sequence[Tally], names: dict[str, int]) -> tuple[int, ...]:
+    return tuple(number for tally in tallies for number in (_place(tally.name, names), tally.mentions))
+
+
+def _days(listed: Listed, first_day: date | None) -> tuple[int, ...]:
+    """Return stretches of days with mentions: distance from the page's first day, length, and so on."""
     if first_day is None:
         return ()
-    return tuple(number for day, length in on_days for number in ((day - first_day).days, length))
+    return tuple(number for day, length in listed.on_days for number in ((day - first_day).days, length))
 
 
 def _day(moment: datetime | None) -> str | None:

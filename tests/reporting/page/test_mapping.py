@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from builders.page import listed, read
 from vocabgap.reporting.map import HEIGHT, THEMES, WIDTH, NeedsMap, needs_map
 from vocabgap.reporting.overviews import Place
-from vocabgap.reporting.page import render_page
-from vocabgap.reporting.payload import payload_of
+from vocabgap.reporting.page import payload_of, render_page
 from vocabgap.reporting.summary import Summary
 
 
@@ -26,7 +25,7 @@ def drawn(summary: Summary, spots: list[tuple[float, float]], **changed: object)
     )
     page = payload_of(replace(summary, everything=everything))
     places = [Place(f"cap-{rank}", x, y) for rank, (x, y) in enumerate(spots, 1)]
-    made = needs_map(places, {row.id: row for row in page.rows}, page.categories)
+    made = needs_map(places, {row["id"]: row for row in page["rows"]}, page["categories"])
     assert made is not None
     return made
 

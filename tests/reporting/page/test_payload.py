@@ -9,9 +9,7 @@ from msgspec.structs import replace
 from builders.page import listed, read
 from vocabgap.model.capability import Tally, Wording
 from vocabgap.reporting import page as rendering
-from vocabgap.reporting import payload
-from vocabgap.reporting.page import MOST_BYTES, render_page
-from vocabgap.reporting.payload import encode_payload, payload_of
+from vocabgap.reporting.page import MOST_BYTES, encode_payload, payload_of, render_page
 from vocabgap.reporting.summary import Summary
 
 DANGEROUS = [
@@ -32,22 +30,22 @@ def test_all_capabilities_are_there_in_order_of_rank(summary: Summary) -> None:
 
 def test_positions_lead_to_names(summary: Summary) -> None:
     made = payload_of(summary)
-    first, row = summary.everything[0], made.rows[0]
-    names = [made.operations[place] for place in row.operations[::2]]
+    first, row = summary.everything[0], made["rows"][0]
+    names = [made["operations"][place] for place in row["operations"][::2]]
     assert names == [tally.name for tally in first.capability.operations]
-    assert [made.images[place] for place in row.image_counts[::2]] == [
+    assert [made["images"][place] for place in row["image_counts"][::2]] == [
         each.name for each in first.on_images
     ]
-    assert made.categories[row.category] == first.capability.intent_category
+    assert made["categories"][row["category"]] == first.capability.intent_category
 
 
 def test_days_begin_with_the_first_day_of_all(summary: Summary) -> None:
     made = payload_of(summary)
     assert (
-        made.first_day
+        made["first_day"]
         == min(day for each in summary.everything for day, _ in each.on_days).isoformat()
     )
-    assert min(row.days[0] for row in made.rows) == 0
+    assert min(row["days"][0] for row in made["rows"]) == 0
 
 
 @pytest.mark.parametrize("text", DANGEROUS)
@@ -64,8 +62,8 @@ def test_many_images_and_days_do_not_make_a_page_too_large(
 ) -> None:
     """Hundreds of capabilities with mentions on most days, each on images of its own."""
     monkeypatch.setattr(rendering, "MOST_BYTES", MOST_BYTES // 5)
-    monkeypatch.setattr(payload, "MOST_BLOCK_BYTES", payload.MOST_BLOCK_BYTES // 5)
-    monkeypatch.setattr(payload, "WITH_ALL_EVIDENCE", 100)
+    monkeypatch.setattr(rendering, "MOST_BLOCK_BYTES", rendering.MOST_BLOCK_BYTES // 5)
+    monkeypatch.setattr(rendering, "WITH_ALL_EVIDENCE", 100)
     wordings = tuple(
         Wording(f"a need of some words, put in way {number}", 3, 0.75) for number in range(9)
     )
@@ -106,7 +104,7 @@ def test_where_nothing_else_helps_a_page_lists_fewer(
     made = replace(summary, capabilities=(), everything=many, total=len(many))
     smallest = len(render_page(replace(made, everything=many[:100])).encode())
     monkeypatch.setattr(rendering, "MOST_BYTES", smallest)
-    monkeypatch.setattr(payload, "MOST_BLOCK_BYTES", smallest)
+    monkeypatch.setattr(rendering, "MOST_BLOCK_BYTES", smallest)
 
     text = render_page(made)
 
