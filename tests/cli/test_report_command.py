@@ -114,7 +114,7 @@ def test_csv_is_nothing_but_the_table(photos: Path) -> None:
         "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
         "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low",
         "rank_high", "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed", "pinned_by",
-        "largest_session",
+        "largest_session", "repeats", "seen",
     ]  # fmt: skip
     assert [(row[2], row[3], row[7], row[8], row[12]) for row in rows] == [
         ("sky mask", "2", "2026-05-02T00:00:00Z", "1", "local"),

@@ -1,5 +1,6 @@
 """Phrases about capabilities, as plain text."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +9,6 @@ from msgspec.structs import replace
 from vocabgap.model.capability import Asker, Capability, Workaround
 from vocabgap.pipeline import Run
 from vocabgap.reporting.listed import Relation
-from vocabgap.reporting.summary import Factors
 from vocabgap.reporting.wording import phrase, sparkline
 from vocabgap.text import short_hash
 
@@ -286,20 +286,15 @@ def test_a_hash_is_cut_to_what_can_be_seen_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("need", "recency", "reason"),
-    [
-        (0.8, 0.6, "a smaller share of its workarounds failed"),
-        (0.6, 0.8, "the last mention is older"),
-        (0.5, 0.5, "a smaller share of its workarounds failed"),
-    ],
+    ("unsatisfied", "days", "reason"),
+    [(3, 1, "a smaller share of its workarounds failed"), (1, 1, "the last mention is older")],
 )
-def test_the_larger_of_two_factors_is_why_another_need_comes_first(
-    demo_run: Run, need: float, recency: float, reason: str
+def test_a_reason_says_why_another_need_comes_first(
+    demo_run: Run, unsatisfied: int, days: int, reason: str
 ) -> None:
     first = capability(demo_run, unsatisfied=1, neutral=3, satisfied=0)
-    ahead = capability(demo_run, capability_id="cap-2", unsatisfied=3, neutral=1, satisfied=0)
-    factors = {first.capability_id: Factors(0.5, 0.5), "cap-2": Factors(need, recency)}
-    run = replace(demo_run.published.summary, factors=factors)
-    assert (
-        phrase("behind", first, ahead, run) == f"{first.label} has rank 1 by mentions, but {reason}"
-    )
+    assert first.last_seen is not None
+    later = first.last_seen + timedelta(days=days)
+    ahead = replace(first, unsatisfied=unsatisfied, neutral=4 - unsatisfied, last_seen=later)
+    sentence = phrase("behind", first, ahead, demo_run.published.summary)
+    assert sentence == f"{first.label} has rank 1 by mentions, but {reason}"

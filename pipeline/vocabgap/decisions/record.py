@@ -1,26 +1,28 @@
-"""Decisions and the file that keeps them.
+"""Decisions and the file that keeps them, and proposals: the lines that the page of a report saves.
 
 Several people may append to the file, also through git.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.errors import InvalidInputError, StateError, require_text
-from vocabgap.files.journal import Journal
-from vocabgap.files.refusals import FileRole
+from vocabgap.errors import InvalidInputError, StateError, expanded, require_text
+from vocabgap.files.journal import Journal, entries_of
+from vocabgap.files.refusals import FileRole, existing_content
 from vocabgap.text import can_be_seen, count, surface, visible
 
 ID_PREFIX: Final = "dec-"
 ID_DIGITS: Final = 12
 FILE: Final = ("--decisions",)  # the option that the commands of a hint repeat
+APPLY_HINT: Final = "correct or remove the line, or save the decisions again; nothing was decided"
 KEPT_WORDINGS: Final = 20  # of a capability: enough to find the need in other corpora
 
 _Line = TypeVar("_Line", bound=msgspec.Struct)
@@ -158,6 +160,44 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         return f"Decision({self.summary})"
 
 
+_SAVED: Final = tuple(action for action in Action if action not in {Action.UNDO, Action.CONFIRM})
+
+
+class Identified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A capability as a report shows it. The label protects against a wrong identifier."""
+
+    capability_id: _Text
+    label: str
+
+
+class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """One line: a decision without person and time. The fields are those of the decisions file.
+
+    Attributes:
+        run: The present moment of the report, as `now` in its `run.json`.
+        action: The kind of decision, except `undo` and `confirm`.
+        capability: The capability.
+        other: The capability to merge into it.
+        wordings: The wordings to split off.
+        label: The new label.
+        entry: The vocabulary entry that was authored.
+        reason: The reason of the person.
+    """
+
+    run: str
+    action: Action
+    capability: Identified
+    other: Identified | None = None
+    wordings: tuple[_Text, ...] = ()
+    label: str | None = None
+    entry: str | None = None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.action not in _SAVED:
+            raise ValueError(f"field 'action': a page saves no '{self.action}'")
+
+
 def decide(
     action: Action,
     capability: Subject | None = None,
@@ -275,6 +315,28 @@ def decoded_line(
             problem = f"expected {ID_PREFIX} and {ID_DIGITS} hexadecimal digits"
         message = f"field '{field}': {problem}" if field else problem
         raise InvalidInputError(f"{place}: {message.replace('`', chr(39))}", hint=hint) from error
+
+
+def read_proposals(source: str | Path | Iterable[str | bytes]) -> Iterator[tuple[str, Proposal]]:
+    """Yield the place and the content of each line of a file, or of the given lines.
+
+    Raises:
+        NotFoundError: The file does not exist.
+        InvalidInputError: A line is no proposal, or there is none.
+    """
+    if isinstance(source, str | Path):
+        path = expanded(source)
+        content = existing_content(path, "file of decisions", "check its name; - reads a pipe")
+        lines: Iterable[bytes] = content.split(b"\n")
+    else:
+        path = Path("stdin")
+        lines = (line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line for line in source)
+    number = 0
+    decode = partial(decoded_line, kind=Proposal, hint=APPLY_HINT, actions=_SAVED)
+    for number, proposal in entries_of(lines, decode, path):
+        yield f"{path}:{number}", proposal
+    if not number:
+        raise InvalidInputError(f"{path}: it has no decision", hint="save the decisions of the page again")
 
 
 _JOURNAL: Final = Journal(

@@ -213,11 +213,11 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
     from vocabgap.listing.deciding import Decisions
 
     book = Decisions(request.run or settings.report.out, settings.decisions.file)
-    decisions, outgrown, renamed = book.all(), frozenset[str](), dict[str, str]()
+    decisions, outgrown = book.all(), frozenset[str]()
     undone = undoings(decisions)
     with nullcontext() if request.run else suppress(VocabgapError):  # there may be no run yet
         if decisions:
-            outgrown, renamed = book.outgrown(), book.renamed()
+            outgrown = book.outgrown()
     rows = [(each, _standing(each, undone, outgrown), undone.get(each.decision_id)) for each in decisions]
     confirmed = {each.decision_id for each in decisions if each.action is Action.CONFIRM}
     standings = [standing for _, standing, _ in rows]
@@ -230,7 +230,6 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
                     "in_force": standing is Standing.IN_FORCE,
                     "standing": standing,
                     "undone_by": undo and undo.decision_id,
-                    "present_label": renamed.get(decision.decision_id),
                 },
             )
             for decision, standing, undo in rows
@@ -244,7 +243,6 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
         shown={
             "rows": [row for row in rows if confirmed.isdisjoint((row[0].decision_id, row[0].undoes))],
             "confirmed": len(confirmed),
-            "renamed": renamed,
         },
     )
 

@@ -32,6 +32,7 @@ from vocabgap.doors.verbs import (
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.atomic import whole_folder
 from vocabgap.files.refusals import current_folder, refusing
+from vocabgap.model.capability import LABELS
 from vocabgap.model.moments import LAST, iso, known_present, parse_present
 from vocabgap.model.settings import Settings, shared_from
 from vocabgap.text import escape_unseen, printable_name, visible
@@ -50,6 +51,7 @@ _CSV_COLUMNS: Final = (
     "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low", "rank_high",
     "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed", "pinned_by",
     "largest_session",
+    *LABELS,
 )  # fmt: skip
 
 

@@ -7,20 +7,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from vocabgap.decisions.effects import Effect, PublishedGroups
-from vocabgap.decisions.naming import Naming
-from vocabgap.decisions.proposing import HINT, Identified, read_proposals
+from vocabgap.decisions.effects import Effect, Naming, PublishedGroups
 from vocabgap.decisions.record import (
+    APPLY_HINT,
     FILE,
     ID_PREFIX,
     KEPT_WORDINGS,
     SETTLING,
     Action,
     Decision,
+    Identified,
     Subject,
     append_decisions,
     decide,
     read_decisions,
+    read_proposals,
 )
 from vocabgap.decisions.replay import (
     agreeing,
@@ -44,7 +45,7 @@ from vocabgap.model.lookup import Named, find_capability, find_wording, lookup
 from vocabgap.model.moments import iso, require_offset
 from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.reporting.published_run import PublishedRun, read_gaps, read_published
-from vocabgap.text import can_be_seen, excerpt, form, is_excerpt, printable_name, shortened
+from vocabgap.text import can_be_seen, excerpt, is_excerpt, printable_name, shortened
 
 _ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
 
@@ -102,18 +103,6 @@ class Decisions:
         """Return the identifiers of the decisions that groups of the run have outgrown."""
         decided = self._published.manifest.decisions
         return frozenset(() if decided is None else decided.outgrown)
-
-    def renamed(self) -> dict[str, str]:
-        """Map decisions to the present label of their capability, if the run calls it otherwise."""
-        label_of = dict(self._published.groups.select("surface", "label").iter_rows())
-        labels = {}
-        for decision in self.all():
-            about = decision.capability
-            names = () if about is None else (form(wording, label_of) for wording in about.wordings)
-            label = next((label_of[name] for name in names if name in label_of), None)
-            if about is not None and label not in {None, about.label}:
-                labels[decision.decision_id] = label
-        return labels
 
     def merge(self, capability: str, other: str, why: str = "") -> Decision:
         """Merge two capabilities into one, with the identifier of the first.
@@ -175,7 +164,7 @@ class Decisions:
                 decided.append(decision)
                 insort(active, decision, key=lambda decision: decision.place)
             except VocabgapError as error:
-                error.message, error.hint = f"{place}: {error.message}", error.hint or HINT
+                error.message, error.hint = f"{place}: {error.message}", error.hint or APPLY_HINT
                 raise
         self._record(decided)
         for run in runs:

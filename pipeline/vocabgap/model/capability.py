@@ -173,7 +173,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def facts(self) -> dict[str, str]:
         """The values of the columns with a label, by label, without zeros and empty texts."""
-        values = ((label, getattr(self, name)) for name, label in _LABELS.items())
+        values = ((label, getattr(self, name)) for name, label in LABELS.items())
         return {label: _in_words(value) for label, value in values if value}
 
     @property
@@ -198,7 +198,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
         return next(iter(self.covered_by), None)
 
 
-_LABELS: Final = {
+LABELS: Final = {
     field.name: meta.title
     for field in msgspec.structs.fields(Capability)
     for meta in get_args(field.type)[1:]

@@ -17,7 +17,7 @@ from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import CAPABILITIES, PUBLISHED, RELATIONS
 from vocabgap.ranking.coverage import is_to_author
 from vocabgap.ranking.drafting import DraftEntry
-from vocabgap.ranking.priority import factors_of, recent_weeks
+from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import points_of_run
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering
@@ -80,13 +80,6 @@ class Shortlisted(NamedTuple):
         return indented_json(self.draft)
 
 
-class Factors(NamedTuple):
-    """Two factors of the priority of a capability, from 0 to 1."""
-
-    need: float
-    recency: float
-
-
 class Summary(msgspec.Struct, frozen=True):
     """The content of a report.
 
@@ -126,7 +119,6 @@ class Summary(msgspec.Struct, frozen=True):
     deciding: str | None = ""  # options for `vocabgap decide`; None in a report without commands
     withheld: Withheld | None = None  # only in a shareable report
     shortlist: tuple[Shortlisted, ...] = ()  # the best candidates; none in a shareable report
-    factors: Mapping[str, Factors] = {}  # of the first of the ranking and of the shortlist, by identifier
     doubts: tuple[Doubt, ...] | None = None  # None if unknown, or in a report without commands
     places: tuple[Place, ...] = ()  # of the first capabilities on a map; none in a shareable report
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; most records beyond chance first
@@ -257,23 +249,12 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             for each in manifest.shortlist
             for item in _shown(ranked.filter(pl.col("capability_id") == each.capability_id), 1, covered_from)
         ),
-        factors=_factors(ranked, [item.capability_id for item in shown[:1]], manifest),
         doubts=doubts_of(manifest.choices, ranked) if manifest.choices and shown else None,
         places=manifest.places,
         stale_days=stale,
         unit=manifest.unit,
         grouping=manifest.grouping,
     )
-
-
-def _factors(ranked: pl.DataFrame, shown: list[str], manifest: Manifest) -> dict[str, Factors]:
-    """Return need and recency of some capabilities and of the first of the shortlist."""
-    compared = [*shown, *(candidate.capability_id for candidate in manifest.shortlist[:1])]
-    earliest = _moment(ranked["first_seen"].min())
-    factors = factors_of(ranked, manifest.settings.rank, manifest.now, earliest)
-    rows = factors.select(ranked["capability_id"], "need", "recency")
-    rows = rows.filter(pl.col("capability_id").is_in(compared))
-    return {name: Factors(need, recency) for name, need, recency in rows.iter_rows()}
 
 
 def _days_stale(ranked: pl.DataFrame, overview: pl.DataFrame | None, now: datetime) -> int | None:
