@@ -48,17 +48,6 @@ def test_without_a_command_the_help_is_shown() -> None:
     assert result.err == ""
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [("rank",), ("--colour",), ("report",), ("report", "a", "--nonsense"), ("check",), ("schema",)],
-    ids=" ".join,
-)
-def test_a_usage_error_is_invalid_input_and_leads_to_the_help(arguments: tuple[str, ...]) -> None:
-    result = vocabgap(*arguments)
-    assert (result.code, result.out) == (2, "")
-    assert "--help`" in result.err
-
-
 PANIC = pl.exceptions.PanicException
 ENDED = "`Err` value: PyErr { type: %s, value: %s }"
 

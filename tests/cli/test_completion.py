@@ -29,7 +29,6 @@ def bash(line: str) -> list[str]:
         ("vocabgap ", [*VERBS]),
         ("vocabgap report --engine ", ["local", "spark"]),
         ("vocabgap decide merge --dec", ["--decisions"]),
-        ("vocabgap hook ", ["claude-code", "cursor"]),
     ],
 )
 def test_verbs_options_and_values_are_suggested(line: str, suggested: list[str]) -> None:

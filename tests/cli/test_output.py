@@ -39,21 +39,6 @@ def test_json_ends_in_an_error_where_a_command_cannot_be_done(arguments: tuple[s
     assert result.err == ""
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("report", "nowhere"), ("check", "nowhere"), ("schema", "nothing"), ("status", "--config", "x"),
-        ("rank",),
-    ],
-    ids=" ".join,
-)  # fmt: skip
-def test_an_error_is_told_on_stderr_alone(arguments: tuple[str, ...]) -> None:
-    result = vocabgap(*arguments)
-    assert result.out == ""
-    assert result.err.startswith("vocabgap: ")
-    assert len(result.err.splitlines()) <= 2
-
-
 def test_an_error_is_printed_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
     Output().error(VocabgapError("[/x] \x1b[31m\nred", hint="\u202e"))
     assert capsys.readouterr().err == "vocabgap: [/x] \\u001b[31m red\n  \\u202e\n"

@@ -148,18 +148,6 @@ def test_a_skipped_screen_is_shown_by_the_next_review(
     assert "1 screen, 0 decisions" in first.out
 
 
-def test_a_trial_says_what_an_answer_would_change_and_saves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = at_a_terminal(monkeypatch, "1 ?", "q")
-
-    assert (
-        "this answer would have this effect:\nmerged 2 groups: rank 2 -> 1, 4 -> 8 mentions"
-        in result.out
-    )
-    assert not kept(tmp_path)
-
-
 def test_going_back_undoes_the_answer_and_shows_its_screen_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,7 +247,7 @@ def test_texts_of_logs_are_shown_and_never_obeyed(
     needs = [gap(f"sky mask {text}", workaround=text) for text in hostile_texts(kind)]
     write_corpus(tmp_path, {"heron": needs, "crane": needs}, "hostile")
 
-    keys = ("e", "e 1", "1 -a ?", "1 -a", *["e", "", "1"] * 5, "q")
+    keys = ("e", "e 1", "1 -a", *["e", "", "1"] * 5, "q")
     result = at_a_terminal(monkeypatch, *keys, root="hostile")
 
     assert result.code == 0

@@ -109,12 +109,6 @@ def _changed(settings: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[s
     return {table: values for table, values in changed.items() if values}
 
 
-def _schemas() -> list[str]:
-    from vocabgap.model.tables import PUBLISHED
-
-    return [*PUBLISHED, _RUN, *_documents()]
-
-
 def _documents() -> dict[str, Path]:
     """Return the documents that slices add: name to file."""
     return {name: each.folder / file for each in extensions() for name, file in each.documents.items()}
@@ -128,7 +122,6 @@ class Schema(Request, kw_only=True):
         argument(
             "A table: records, capabilities, gaps, rejects, lineage, groups, combinations, history or run;"
             f" or a contract: {', '.join(_documents()) or 'none'}.",
-            completion=_schemas,
         ),
     ]
 
@@ -143,7 +136,7 @@ def schema(_call: "Call", request: Schema) -> Answer:
         text = text_of(documents[name])
         return Answer(result={"schema": name, "document": text}, text=text.removesuffix("\n"))
     if name != _RUN and name not in PUBLISHED:
-        expected = ", ".join(_schemas())
+        expected = ", ".join([*PUBLISHED, _RUN, *documents])
         raise InvalidInputError(f"there is no schema '{name}'", hint=f"expected one of {expected}")
     if name == _RUN:
         heading, columns = "the manifest of a run, run.json", [*_run_fields()]
@@ -183,13 +176,7 @@ def pages() -> dict[str, list[str]]:
 class Manual(Request):
     """The request of `manual`."""
 
-    page: Annotated[
-        str | None,
-        argument(
-            "Name of the page; without it, the pages are listed.",
-            completion=lambda: [*chain(*pages().values())],
-        ),
-    ] = None
+    page: Annotated[str | None, argument("Name of the page; without it, the pages are listed.")] = None
 
 
 @verb(Manual)

@@ -26,9 +26,7 @@ class Agent(StrEnum):
 class Hook(Request, kw_only=True):
     """The request of `hook`. The agent is text, so that an unknown agent is noted in the log of hooks."""
 
-    agent: Annotated[
-        str, argument("Agent that calls the hook: claude-code or cursor.", completion=lambda: list(Agent))
-    ]
+    agent: Annotated[str, argument("Agent that calls the hook: claude-code or cursor.")]
     image: Annotated[
         Path | None, argument("Folder of the log; by default the folder that the agent works in.")
     ] = None

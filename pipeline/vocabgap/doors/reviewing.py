@@ -153,35 +153,28 @@ class _Dialogue:
             if asked := re.fullmatch(r"e ?([0-9]{0,3})", typed):
                 self._show_examples(screen, asked[1])
                 continue
-            is_trial = typed.endswith("?")
-            ticks = _ticks(typed.removesuffix("?"), screen)
             if typed == "?":
                 self._show("review-help.txt.j2", {})
                 continue
+            ticks = _ticks(typed, screen)
             if ticks is None:
                 self._output.text("type numbers and letters of this screen, such as 1 3 -b; ? shows help")
                 continue
             try:
-                self._save(screen, ticks, is_trial=is_trial)
+                self._save(screen, ticks)
             except ContradictionError as error:
                 self._output.text(f"{visible(error.message)}\nnothing was saved; answer without this tick")
                 continue
-            if not is_trial:
-                return typed
+            return typed
 
-    def _save(self, screen: "Screen", ticks: "Ticks", *, is_trial: bool) -> None:
-        """Save an answer, or only try it, and say what it changes."""
+    def _save(self, screen: "Screen", ticks: "Ticks") -> None:
+        """Save an answer, and say what it changes."""
         before = self._review.clusters
-        if is_trial:
-            decisions = self._review.decisions(screen, ticks)
-            after = self._review.after(decisions)
-        else:
-            decisions = self._saved(lambda: self._review.decisions(screen, ticks))
-            after = self._review.clusters
-            self.answered.append((screen, decisions))
+        decisions = self._saved(lambda: self._review.decisions(screen, ticks))
+        after = self._review.clusters
+        self.answered.append((screen, decisions))
         kept = screen.staying(ticks.apart)[0]
         values = {
-            "is_trial": is_trial,
             "merged": [screen.neighbours[place] for place in ticks.same],
             "parts": [screen.parts[place] for place in ticks.apart],
             "before": before.standing(kept),

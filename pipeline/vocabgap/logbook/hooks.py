@@ -156,7 +156,7 @@ class Change(NamedTuple):
 
     path: Path
     content: str
-    added: str  # the new entries; the rest of the file may hold secrets, and is not shown
+    added: str  # the entries; the rest of the file may hold secrets, and is not shown
 
 
 def changes(folder: Path, agent: str) -> list[Change]:
@@ -172,7 +172,7 @@ def changes(folder: Path, agent: str) -> list[Change]:
         except InvalidInputError as error:
             raise InvalidInputError(f"'{folder / name}': {error}") from error
         if after != before:
-            changed.append(Change(folder / name, _written(after), _written(_beyond(after, before))))
+            changed.append(Change(folder / name, _written(after), _written(entries)))
     file = folder / "vocabgap.toml"
     if file_kind(file) is FileKind.NOTHING:
         settings = '[ingest]\nroots = ["."]  # folders with gap logs, relative to this file\n'
@@ -218,15 +218,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) < len(pairs):
         raise ValueError("a key is repeated; one of its values would be lost")
     return value
-
-
-def _beyond(after: Any, before: Any) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(after, dict) and isinstance(before, dict):
-        changed = {key: value for key, value in after.items() if value != before.get(key)}
-        return {key: _beyond(value, before.get(key)) for key, value in changed.items()}
-    if isinstance(after, list) and isinstance(before, list):
-        return [entry for entry in after if entry not in before]
-    return after
 
 
 def _member(holder: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN401 - JSON

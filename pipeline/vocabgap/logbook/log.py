@@ -393,12 +393,9 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     identifier = record_id(record)
     added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": gaps.height + 1}
     lines = pl.concat([gaps.select(RECORDS.names), pl.DataFrame([added], schema=RECORDS.schema)])
-    superseded = marks_of(lines_of(lines)).rows.filter(why_not=SUPERSEDED)["row"].sort()
+    superseded = marks_of(lines_of(lines)).rows.filter(why_not=SUPERSEDED)
     before = {*gaps.with_row_index().filter(why_not=SUPERSEDED)["index"]}
-    corrected = [lines["record_id"][row] for row in superseded if row not in before]
-    for other in corrected:
-        if other != earlier["record_id"]:
-            raise InvalidInputError(f"notes: they also correct record {short_hash(other)}")
-    if not corrected:
+    if [lines["record_id"][row] for row in superseded["row"] if row not in before] != [earlier["record_id"]]:
         moment = "" if earlier["timestamp"] is None else f", {earlier['timestamp'].isoformat()}"
-        raise InvalidInputError(f"timestamp: a correction must be later than the corrected record{moment}")
+        problem = f"a correction must be later than the corrected record{moment}"
+        raise InvalidInputError(f"{problem}, and its notes must not correct another record")

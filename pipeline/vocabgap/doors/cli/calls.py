@@ -239,8 +239,7 @@ def _text(answer: Answer) -> str:
 def _option(field: Parameter) -> inspect.Parameter:
     """Return a field of a request as a parameter for Typer."""
     facts = {name: field.extra[name] for name in ("min", "max") if name in field.extra}
-    facts |= {"help": field.meaning, "autocompletion": field.extra.get("completion")}
-    facts |= {"callback": field.extra["callback"]} if "callback" in field.extra else {}
+    facts |= {"help": field.meaning, "callback": field.extra.get("callback")}
     if field.kind is Path:
         facts["readable"] = False  # reading the file checks this with a better error
     is_required = field.default is msgspec.NODEFAULT
