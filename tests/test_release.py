@@ -149,14 +149,6 @@ def test_the_versions_that_are_tested_are_the_classifiers() -> None:
     assert SETTINGS["project"]["requires-python"] == f">={matrix[0]}"
 
 
-def test_what_workflows_make_are_targets() -> None:
-    ran = [step["run"] for step in steps() if "run" in step]
-    targets = [target for script in ran for target in re.findall(r"\bmake (\w+)", script)]
-
-    assert {"test", "dist"} == set(targets)
-    assert {*targets} <= {*re.findall(r"^(\w+):", MAKEFILE, re.MULTILINE)}
-
-
 def test_scripts_of_workflows_are_sound_and_hold_no_expression() -> None:
     bash = shutil.which("bash")
     if bash is None:

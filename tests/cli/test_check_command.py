@@ -116,13 +116,6 @@ def test_repository_is_named_where_several_are_read(tmp_path: Path) -> None:
     ]
 
 
-def test_nothing_is_written(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]"]})
-    before = sorted(tmp_path.rglob("*"))
-    vocabgap("check", root)
-    assert sorted(tmp_path.rglob("*")) == before
-
-
 @pytest.mark.parametrize("name", ["[bold]y", "a\x1b[31mb", "\u202egpj"])
 def test_a_hostile_folder_name_is_printed_and_not_obeyed(tmp_path: Path, name: str) -> None:
     root = write_corpus(tmp_path, {})

@@ -1,7 +1,6 @@
 """What bash suggests if somebody presses Tab, as its completion script asks for it."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,16 +32,3 @@ def bash(line: str) -> list[str]:
 )
 def test_verbs_options_and_values_are_suggested(line: str, suggested: list[str]) -> None:
     assert bash(line) == suggested
-
-
-def test_a_suggestion_loads_no_frames() -> None:
-    asked = {"_VOCABGAP_COMPLETE": "complete_bash", "COMP_WORDS": "vocabgap ", "COMP_CWORD": "1"}
-    message = subprocess.run(
-        [PROGRAM],
-        env={**os.environ, "PYTHONPROFILEIMPORTTIME": "1", **asked},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stderr
-    assert "vocabgap.doors.cli.app" in message
-    assert not re.search(r"\| +(polars|numpy)$", message, re.MULTILINE)

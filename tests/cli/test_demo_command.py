@@ -1,11 +1,8 @@
 """`vocabgap demo`: what it writes, where it refuses to, and what it says to try next."""
 
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -98,45 +95,12 @@ def test_a_file_and_the_current_folder_are_refused(tmp_path: Path) -> None:
     assert contents(tmp_path) == {}
 
 
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of the wheel that is built from the source distribution, as an installation has them."""
-    pytest.importorskip("hatchling", reason="builds the wheel")
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-d", str(folder), "-t"]
-    subprocess.run([*build, "sdist"], cwd=PROJECT, check=True, capture_output=True)
-    (source,) = folder.glob("*.tar.gz")
-    subprocess.run([sys.executable, "-m", "tarfile", "-e", str(source), str(folder)], check=True)
-    top = folder / source.name.removesuffix(".tar.gz")
-    subprocess.run([*build, "wheel"], cwd=top, check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    subprocess.run(
-        [sys.executable, "-m", "zipfile", "-e", str(wheel), str(folder / "site")], check=True
-    )
-    return folder / "site"
-
-
-@pytest.mark.slow
-def test_an_installed_wheel_has_the_demo(unpacked: Path, tmp_path: Path, demo: Path) -> None:
-    program = [sys.executable, "-m", "vocabgap", "demo"]
-    environment = {**os.environ, "PYTHONPATH": str(unpacked), "PYTHONDONTWRITEBYTECODE": "1"}
-
-    process = subprocess.run(
-        program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-
-    assert (process.returncode, process.stderr) == (0, "")
-    written = contents(tmp_path / "vocabgap-demo")
-    assert {name for name in contents(demo) if not name.endswith(".png")} < {*written}
-    assert (tmp_path / "vocabgap-demo" / "out" / "report.html").exists()
-
-
-@pytest.mark.slow
-def test_no_hint_of_an_installation_names_what_is_only_in_the_repository(unpacked: Path) -> None:
+def test_no_hint_of_an_installation_names_what_is_only_in_the_repository() -> None:
+    package = PROJECT / "pipeline" / "vocabgap"
     names = re.compile(r"data/demo|tests/|notebooks/|README|CONTRIBUTING")
     message = [
         f"{path.name}:{number}: {line.strip()}"
-        for path in (*unpacked.rglob("*.py"), *unpacked.rglob("*.j2"))
+        for path in (*package.rglob("*.py"), *package.rglob("*.j2"))
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if names.search(re.sub(r"(^|  )#.*|`tests/benchmarks/\w+\.py`", "", line))  # comments may
     ]

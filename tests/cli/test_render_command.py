@@ -48,10 +48,3 @@ def test_damaged_run_is_told(out: Path) -> None:
     result = vocabgap("render", "out")
     assert result.code == ExitCode.STATE
     assert "gaps.parquet" in result.err
-
-
-def test_folder_that_holds_other_files_is_refused(out: Path, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "photo.txt").write_text("of mine")
-    assert out.is_dir()
-    assert vocabgap("render", "out", "--out", "mine").code == ExitCode.STATE

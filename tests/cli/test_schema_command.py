@@ -59,7 +59,3 @@ def test_an_unknown_name_is_invalid_input_and_the_known_ones_are_told(name: str)
     assert (result.code, result.out) == (2, "")
     assert f"'{name}'" in result.err
     assert "capabilities, gaps, rejects, lineage, groups, combinations, history, run" in result.err
-
-
-def test_a_missing_name_is_invalid_input() -> None:
-    assert vocabgap("schema").code == 2
