@@ -37,12 +37,6 @@ def events(out: str) -> list[dict[str, Any]]:
         (["list", "--status", "bogus"], 2, "Invalid status 'bogus'"),
         (["check", "--text", "text"], 3, "not initialized"),
         (["check", "--text", "text", "--strictness", "hard"], 2, "hard"),
-        (["check", "--text", "text", "--alias", "WP"], 2, "--alias: expected ALIAS=TERM, such as"),
-        (
-            ["check", "a.md", "--alias", "WP=work package"],
-            2,
-            "files cannot have options for a step",
-        ),
         (["check"], 2, "expected files and folders, or a text"),
         (["check", "docs", "--text", "lift"], 2, "expected files and folders, or a text"),
         (["check", "docs", "--critical"], 2, "files cannot have options for a step"),
@@ -56,18 +50,6 @@ def test_what_cannot_be_done_is_told(arguments: list[str], code: int, message: s
     result = vocabgap("glossary", *arguments)
     assert (result.code, result.out) == (code, "")
     assert message in result.err
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_alias_is_the_term_and_an_excluded_word_is_none() -> None:
-    given = ("--alias", "up=lift", "--exclude", "api", "--exclude", "Sky masks")
-    result = vocabgap(
-        "--json", "glossary", "check", "--text", 'An "up" of the API, and a "sky mask".', *given
-    )
-    terms = [each["term"] for each in events(result.out) if each["event"] == "term"]
-    assert [(term["surface"]["surface_text"], term["source"]) for term in terms] == [
-        ("lift", "metadata_hint")
-    ]
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -178,18 +160,6 @@ def test_conflicts_are_narrowed() -> None:
     assert "Total: 1 conflict(s)" in matching.out
     assert "Unresolved: 1" in matching.out
     assert (other.code, "No conflicts found" in other.out) == (0, True)
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_list_shows_an_earlier_version() -> None:
-    (version,) = events(vocabgap("--json", "glossary", "list").out)[-1]["versions"]
-    vocabgap("glossary", "deprecate", "lift", "--definition", STAIN)
-
-    earlier = vocabgap("glossary", "list", "--version", version["version_id"])
-    lost = vocabgap("glossary", "list", "--version", "0")
-
-    assert (earlier.out.count("active"), vocabgap("glossary", "list").out.count("active")) == (2, 1)
-    assert (lost.code, "version '0' cannot be rebuilt" in lost.err) == (3, True)
 
 
 @pytest.mark.usefixtures("two_lifts")

@@ -141,6 +141,12 @@ def test_what_is_no_list_of_terms_means_nothing(watched: object) -> None:
     )
 
 
+def test_alias_is_the_term_and_an_excluded_word_is_none() -> None:
+    metadata = {"glossary_aliases": {"up": "lift"}, "glossary_exclude_terms": ["api", "Sky masks"]}
+    text = 'An "up" of the API, and a "sky mask".'
+    assert found(text, metadata, ["lift"]) == [("lift", "metadata_hint", 1.0)]
+
+
 @pytest.mark.parametrize(
     ("signs", "expected"),
     [

@@ -17,7 +17,7 @@ import msgspec
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.errors import unusable
 
-# A source path may be stored if it is relative, inside its root, and the same file on every system.
+# A source path may be stored if it is relative and inside its root.
 _PATH_FAULTS: Final = tuple(
     (re.compile(pattern, re.ASCII | re.IGNORECASE), fault)
     for pattern, fault in (
@@ -29,10 +29,6 @@ _PATH_FAULTS: Final = tuple(
         (r"/(/|\Z)", "has an empty part"),
         (r"(\A|/)\.\.(/|\Z)", "leads out of its folder with '..'"),
         (r"(\A|/)\.(/|\Z)", "has '.' as a part"),
-        (
-            r"(?:\A|/)((?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\ *(?:\.[^/]*)?)(?:/|\Z)",
-            "has the part '{0[1]}', a name that Windows reserves",
-        ),
     )
 )
 PATH_HINT: Final = "expected a path relative to the root of its repository, such as notes/today.jsonl"
@@ -69,8 +65,7 @@ _PLAIN_FROM, _PLAIN_BELOW = 1e-6, 1e21  # JavaScript writes numbers between thes
 @lru_cache(maxsize=4096)
 def path_fault(path: str) -> str | None:
     """Return why a source path cannot be stored, or None if it can."""
-    matches = ((pattern.search(path), fault) for pattern, fault in _PATH_FAULTS)
-    return next((fault.format(match) for match, fault in matches if match), None)
+    return next((fault for pattern, fault in _PATH_FAULTS if pattern.search(path)), None)
 
 
 def normal_tenant(claimed: object) -> str | None:

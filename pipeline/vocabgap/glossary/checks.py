@@ -13,13 +13,12 @@ from vocabgap.doors.cli.calls import Call
 from vocabgap.doors.cli.output import Output
 from vocabgap.doors.cli.views import rendered
 from vocabgap.doors.verbs import Answer, Event, Verbs, argument, option, verb
-from vocabgap.errors import ExitCode, Hint, InvalidInputError, unusable
+from vocabgap.errors import ExitCode, Hint, InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.glossary import commands
 from vocabgap.glossary.commands import MISSION, Acting, note_all, runtime_of, standing_questions
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import FOLDER
-from vocabgap.glossary.extracting import ALIASES, EXCLUDED
 from vocabgap.glossary.linting import Linter, github, lint
 from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.questions import (
@@ -61,8 +60,6 @@ class CheckWords(OfStep):
     text_format: Annotated[CheckFormat, option("The format of findings in files.", "--format")] = (
         CheckFormat.TEXT
     )
-    exclude: Annotated[tuple[str, ...], option("A word of the text that is not a term.")] = ()
-    alias: Annotated[tuple[str, ...], option("Another word for a term, as ALIAS=TERM.")] = ()
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
     critical: Annotated[
         bool, option("Treat the step as critical: its conflicts are more severe.", "--critical")
@@ -89,18 +86,10 @@ def check(call: Call, request: CheckWords) -> Answer:
             hint=Hint("{}, or --text 'the text of a step'", (command,)),
         )
     is_step = bool(request.critical or request.ask or request.mission or request.step)
-    if paths and (
-        is_step or request.output_of_step or request.strictness or request.exclude or request.alias
-    ):
+    if paths and (is_step or request.output_of_step or request.strictness):
         raise InvalidInputError(
             "files cannot have options for a step", hint="give the text of the step with --text"
         )
-    aliases = {}
-    for pair in request.alias:
-        alias, _, term = pair.partition("=")
-        if not (can_be_seen(alias) and can_be_seen(term)):
-            raise unusable("--alias", "ALIAS=TERM, such as 'WP=work package'", pair)
-        aliases[alias] = term
     runtime = runtime_of(call, request)
     if text is None:
         return _lint(call, runtime, paths, request.text_format)
@@ -110,7 +99,7 @@ def check(call: Call, request: CheckWords) -> Answer:
         request.mission or "check",
         f"run-{iso(runtime.now())}",
         {"description": _read(text)},
-        {"critical_step": request.critical, EXCLUDED: list(request.exclude), ALIASES: aliases},
+        {"critical_step": request.critical},
         step_output={} if generated is None else {"output": _read(generated)},
     )
     prompt = prompt_of(call.output, ask=request.ask) if is_step else None

@@ -63,7 +63,6 @@ class ListTerms(Request):
 
     scope: Annotated[str | None, _SCOPE] = None
     status: Annotated[str | None, option("Only active, draft or deprecated senses.")] = None
-    version: Annotated[str | None, option("Only this version of a scope.")] = None
 
 
 @verb(ListTerms, name="list", settings=FOLDER)
@@ -80,7 +79,7 @@ def list_terms(call: Call, request: ListTerms) -> Answer:
     note_all(call, loaded.problems)
     senses = [
         sense
-        for sense in (loaded.glossary if request.version is None else runtime.load_version(request.version))
+        for sense in loaded.glossary
         if request.scope in {None, sense.scope} and request.status in {None, sense.status}
     ]
     return Answer(
