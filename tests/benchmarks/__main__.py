@@ -42,7 +42,7 @@ QUALITY: Final = (
 SIZES: Final = {"small": [*COSTS], "large": [*COSTS], "huge": ["clustering", "engines"]}
 PACKAGES: Final = (
     "numpy", "scipy", "scikit-learn", "polars", "numba", "msgspec", "onnxruntime", "pysail", "playwright",
-    "fastcluster", *peers.PACKAGES, "sparse_dot_topn", "spec-kitty-cli",
+    "fastcluster", *peers.PACKAGES, "sparse_dot_topn",
 )  # fmt: skip
 
 

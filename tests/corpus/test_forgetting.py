@@ -192,3 +192,15 @@ def test_lifted_records_come_again(shared: Corpus, photos: Path, asked: dict[str
     pushed = shared.push(photos, tenant="north", repo="photos")
     assert (pushed.added, pushed.forgotten) == (expected, 3 - expected)
     assert shared.status().forgotten == 3 - expected
+
+
+def test_text_that_is_missing_is_not_forgotten(corpus: Corpus, tmp_path: Path) -> None:
+    backup = tmp_path / "b.jsonl"
+    record = {"embedding": [1.0], "metadata": {"tenantId": "north", "source": "a.md"}}
+    texts = {"one": "a heron", "two": None}
+    lines = [json.dumps(record | {"id": name, "document": text}) for name, text in texts.items()]
+    backup.write_text("\n".join(lines))
+    corpus.restore(backup)
+
+    assert corpus.forget("north", match="HERON") == (1, 0)
+    assert corpus.store.version().rows(["id"])["id"].to_list() == ["two"]

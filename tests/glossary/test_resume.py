@@ -1,7 +1,3 @@
-import os
-import signal
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -218,30 +214,19 @@ def test_step_without_its_state_stays_stopped(runtime: GlossaryRuntime, left: by
         runtime.resume(token, {"description": "Please lift it."})
 
 
-KILLED = """
-import os, signal, sys
-from dataclasses import replace
-from datetime import UTC, date, datetime, time
-from pathlib import Path, PurePosixPath
-from types import MappingProxyType
-from vocabgap.glossary import middlewares
-from vocabgap.glossary.session import ExecutionContext
-from vocabgap.glossary.runtime import GlossaryRuntime
+def test_step_interrupted_behind_its_checkpoint_is_resumed(
+    runtime: GlossaryRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
 
-middlewares.question_of = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-given = {"description": "Please lift it."}
-context = ExecutionContext("develop", "retouch", "run-1", given, {"critical_step": True})
-GlossaryRuntime(folder=Path(sys.argv[1])).run(context)
-"""
-
-
-def test_process_killed_behind_its_checkpoint_is_resumed(runtime: GlossaryRuntime) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", KILLED, runtime.folder], check=False, env={**os.environ}
-    )
+    with monkeypatch.context() as patch:
+        patch.setattr("vocabgap.glossary.middlewares.question_of", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            runtime.run(step())
     checkpoint = load_checkpoint(runtime.logs)
-    assert (ended.returncode, logged(runtime)[-1]) == (-signal.SIGKILL, "StepCheckpointed")
     assert checkpoint is not None
+    assert logged(runtime)[-1] == "StepCheckpointed"
 
     after = runtime.resume(checkpoint.retry_token, ask=answering(Select(0))[0])
 

@@ -248,7 +248,8 @@ def forget(version: Version, wanted: pl.Expr, whole: pl.Expr) -> Forgotten:
         wanted: The condition of the records.
         whole: The condition of the rows of table `logs` that are removed, too.
     """
-    chunks, logs = version.rows(("id", *PATH_KEY, "kind", "name"), wanted), version.table("logs")
+    wanted, logs = wanted.fill_null(value=False), version.table("logs")
+    chunks = version.rows(("id", *PATH_KEY, "kind", "name"), wanted)
     gone, logs = logs.filter(whole), logs.filter(~whole)
     before, after = (
         pl.concat([rows.select(PATH_KEY), entries.select(PATH_KEY)])

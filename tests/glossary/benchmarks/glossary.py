@@ -1,32 +1,23 @@
 """What the glossary costs: to load its terms, and to find and check those of a text.
 
 Texts are stretches of the manual's prose with a term of the glossary in every fortieth place, each measured
-once, a new one every time. Beside ours, where it is installed, stands the published implementation of the
-same contract (`spec-kitty-cli`), with the same texts, of which it reads the first thousand words only.
+once, a new one every time.
 """
 
-import os
 import random
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from importlib import import_module
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.measuring import Cost, Row, Work, cost_of
+from benchmarks.measuring import Row, Work, cost_of
 from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.senses import ScopeStack
 
 TESTS: Final = Path(__file__).parents[2]
-PEER: Final = "spec-kitty-cli"
-HAS_PEER: Final = any(distributions(name=PEER))
-PEER_MOST: Final = 1_000  # terms that the peer knows at most: it takes its time to load them
 PAGES: Final = sorted((TESTS.parent / "pipeline" / "vocabgap").glob("**/manual/*.md"))
 TERMS: Final = {"small": (1_000, 10_000), "large": (2, 100, 1_000, 10_000)}
 WORDS: Final = (850, 5_000)
@@ -114,63 +105,23 @@ def checked(root: Path) -> Checked:
     return run
 
 
-def peer_module(name: str) -> Any:  # noqa: ANN401 - a module that is not always there
-    """A module of the peer, whose package has the name of this one: where it is imported, this one is not."""
-    sys.path[:] = [each for each in sys.path if Path(each).resolve() != TESTS]
-    for each in [each for each in sys.modules if f"{each}.".startswith("glossary.")]:
-        if Path(getattr(sys.modules[each], "__file__", None) or TESTS).is_relative_to(TESTS):
-            del sys.modules[each]
-    return import_module(f"glossary.{name}")
-
-
-def peer_load(root: Path) -> None:
-    """The peer's pipeline; it is not given back, for it cannot be sent to another process."""
-    peer_module("pipeline").create_standard_pipeline(root, interaction_mode="non-interactive")
-
-
-def peer_checked(root: Path) -> Checked:
-    """The peer's extraction and check."""
-    extraction, conflict = peer_module("extraction"), peer_module("conflict")
-    resolution, scope = peer_module("resolution"), peer_module("scope")
-    store = peer_module("store").GlossaryStore(event_log_path=root / "log.jsonl")
-    scopes = list(scope.GlossaryScope)
-    for each in scopes:
-        for sense in scope.load_seed_file(each, root):
-            store.add_sense(sense)
-
-    def run(text: str) -> int:
-        terms = extraction.extract_all_terms(text, {})
-        for term in terms:
-            senses = resolution.resolve_term(term.surface, scopes, store)
-            kind = conflict.classify_conflict(term, senses, True)
-            if kind is not None:
-                severity = conflict.score_severity(kind, term.confidence, True)
-                conflict.create_conflict(term, kind, severity, senses)
-        return len(terms)
-
-    return run
-
-
-def loading(load_from: Callable[[Path], object], root: Path, user: Path) -> Work:
-    """Loads for a user who never has; what is imported is there already."""
-    os.environ["XDG_CACHE_HOME"] = str(user)
+def loading(root: Path) -> Work:
+    """Load a glossary; its modules are imported already."""
     with tempfile.TemporaryDirectory() as folder:
         write_seed(Path(folder), terms_of(1))
-        load_from(Path(folder))
-    return partial(load_from, root)
+        load(Path(folder))
+    return partial(load, root)
 
 
-def loading_again(root: Path, user: Path) -> Work:
-    """Loads what has not changed."""
-    loading(load, root, user)()
-    time.sleep(2.1)  # a file that was just written is read again, lest a change be missed
+def loading_again(root: Path) -> Work:
+    """Load what has not changed."""
     load(root)
     return partial(load, root)
 
 
-def each_text(checked_by: Callable[[Path], Checked], root: Path, words: int, size: int) -> Work:
-    """Checks one text after another, each time the next one."""
-    run, texts = checked_by(root), iter(texts_of(words, terms_of(size)))
+def each_text(root: Path, words: int, size: int) -> Work:
+    """Check one text after another, each time the next one."""
+    run, texts = checked(root), iter(texts_of(words, terms_of(size)))
     return lambda: run(next(texts))
 
 
@@ -198,13 +149,13 @@ def rows(size: str) -> Iterator[Row]:
     """Loading, checking, and twice as many marks without partners."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        roots = {terms: folder / str(terms) for terms in {*TERMS[size], PEER_MOST}}
+        roots = {terms: folder / str(terms) for terms in TERMS[size]}
         for terms, root in roots.items():
             write_seed(root, terms_of(terms))
-        yield from _loading_rows({terms: roots[terms] for terms in TERMS[size]}, folder)
+        yield from _loading_rows(roots)
         for words in WORDS:
-            for terms in (PEER_MOST, TERMS[size][-1]):
-                yield from _checking_rows(roots, words, terms)
+            for terms in TERMS[size][-2:]:
+                yield from _checking_rows(roots[terms], words, terms)
         yield twice(
             "glossary: marks without partners",
             MARK_CHARACTERS,
@@ -213,27 +164,18 @@ def rows(size: str) -> Iterator[Row]:
         )
 
 
-def _loading_rows(roots: dict[int, Path], folder: Path) -> Iterator[Row]:
+def _loading_rows(roots: dict[int, Path]) -> Iterator[Row]:
     for terms, root in roots.items():
         of = f"{terms:,} terms"
-        first = cost_of(loading, load, root, folder / f"first-{terms}")
-        peer: tuple[str, Cost | None] = ("", None)
-        if HAS_PEER and terms <= PEER_MOST:
-            peer = PEER, cost_of(loading, peer_load, root, folder / "peer")
-        yield Row("glossary: load", of, first, *peer, limit=LIMITS.get(terms))
-        again = cost_of(loading_again, root, folder / f"again-{terms}", times=TRIES)
+        yield Row("glossary: load", of, cost_of(loading, root), limit=LIMITS.get(terms))
+        again = cost_of(loading_again, root, times=TRIES)
         yield Row("glossary: load again", of, again, limit=AGAIN)
 
 
-def _checking_rows(roots: dict[int, Path], words: int, terms: int) -> Iterator[Row]:
+def _checking_rows(root: Path, words: int, terms: int) -> Iterator[Row]:
     of = f"{words:,} words, {terms:,} terms known"
-    first = cost_of(each_text, checked, roots[terms], words, terms)
+    first = cost_of(each_text, root, words, terms)
     yield Row("glossary: check the first text", of, first, note=f"{first.outcome} terms in it")
-    cost = cost_of(each_text, checked, roots[terms], words, terms, times=TEXTS)
+    cost = cost_of(each_text, root, words, terms, times=TEXTS)
     note = f"{cost.outcome} terms in the last text"
-    peer: tuple[str, Cost | None] = ("", None)
-    if HAS_PEER:
-        theirs = cost_of(each_text, peer_checked, roots[PEER_MOST], words, terms, times=TEXTS)
-        peer = PEER, theirs
-        note += f", {theirs.outcome} by the peer"
-    yield Row("glossary: check a text", of, cost, *peer, note, CHECKING[words])
+    yield Row("glossary: check a text", of, cost, note=note, limit=CHECKING[words])
