@@ -24,7 +24,7 @@ def bash(line: str) -> list[str]:
     ("line", "suggested"),
     [
         ("vocabgap decide re", ["rename", "reopen"]),
-        ("vocabgap list --format c", ["csv"]),
+        ("vocabgap report --format c", ["csv"]),
         ("vocabgap ", [*VERBS]),
         ("vocabgap report --engine ", ["local", "spark"]),
         ("vocabgap decide merge --dec", ["--decisions"]),

@@ -40,7 +40,6 @@ def test_what_reads_logs(
     assert "open0" in told(*form, "list", *roots, "--limit", "0", *published)
     if not form:
         assert "renamed0" in told("report", *roots, *common, "--format", "csv")
-        assert "open0" in told("list", *roots, "--limit", "0", *published, "--format", "csv")
 
 
 @TEXT_OR_JSON

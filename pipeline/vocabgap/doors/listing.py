@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import datetime
-from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,20 +38,10 @@ if TYPE_CHECKING:
     from vocabgap.listing.showing import Shown
 
 
-class ListFormat(StrEnum):
-    """The format of the listed records."""
-
-    TABLE = "table"
-    CSV = "csv"
-
-
 class ListRecords(OverRoots):
     """The request of `list`, without the filters."""
 
     limit: Limit = DEFAULT_LISTED
-    text_format: Annotated[ListFormat, option("How to print the records.", "--format", panel=Panel.WRITE)] = (
-        ListFormat.TABLE
-    )
     run: Annotated[Place | None, RUN] = None
     now: Annotated[str | None, AS_OF] = None
 
@@ -62,7 +51,6 @@ def list_records(call: "Call", request: ListRecords, selection_at: SelectionAt) 
     """List the logged gaps, newest first."""
     present, roots = parse_present(request.now), call.roots(request.roots)
     asked = selection_at(known_present(present))  # bad filters are an error before Polars is loaded
-    from vocabgap.doors.cli.views import comma_separated
     from vocabgap.listing.records import listing
 
     listed = listing(
@@ -76,13 +64,9 @@ def list_records(call: "Call", request: ListRecords, selection_at: SelectionAt) 
     call.require_owners(listed.scan, asked)
     call.note_unread(listed.scan)
     gaps, published = listed.gaps, listed.published
-    is_csv = request.text_format is ListFormat.CSV
     return replace(
         list_answer(listed),
-        text=comma_separated(gaps.columns, [[*map(_cell, row)] for row in gaps.iter_rows()])
-        if is_csv
-        else "",
-        view="" if is_csv else "list.txt.j2",
+        view="list.txt.j2",
         shown=lambda: {
             "rows": [*map(_row, gaps.iter_rows(named=True))],
             "folder": published and published.folder,
@@ -209,16 +193,13 @@ def _row(row: dict[str, Any]) -> dict[str, str | None]:
     }
 
 
-def _cell(value: object) -> object:
-    if isinstance(value, datetime):
-        return iso(value)
-    return "; ".join(map(str, value)) if isinstance(value, list) else value
-
-
 def _in_words(name: str, value: Any) -> str:  # noqa: ANN401 - of any column
     """Return a field of a record as text."""
-    cell = _cell(value)
-    text = "–" if cell is None or cell == "" else visible(str(cell))
+    if isinstance(value, datetime):
+        value = iso(value)
+    elif isinstance(value, list):
+        value = "; ".join(map(str, value))
+    text = "–" if value is None or value == "" else visible(str(value))
     return f"{text} ({RATING_NAMES[value]})" if name == "satisfaction" else text
 
 
