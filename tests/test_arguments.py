@@ -146,7 +146,7 @@ def test_groups_that_are_none_are_named(scan: Scan) -> None:
             {"ranked_by": "x"},
             "by: expected one of mentions, images, unsatisfied, priority, found 'x'",
         ),
-        ({"reproduction": {}}, "reproduction: expected a Reproduction, found dict"),
+        ({"manifest": {}}, "manifest: expected a Manifest, found dict"),
     ],
 )
 def test_what_a_report_cannot_use_is_named(

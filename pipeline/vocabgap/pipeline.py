@@ -34,7 +34,7 @@ from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
 from vocabgap.reporting.listed import choices_of, screens_of
-from vocabgap.reporting.manifest import Decided, Model, Timing
+from vocabgap.reporting.manifest import Decided, Model, Timing, new_manifest
 from vocabgap.reporting.map import places_of
 from vocabgap.reporting.published_run import (
     Baseline,
@@ -313,32 +313,27 @@ def run(
             slice_.gate.load()(analysis.ranked, settings)
     if on_stage is not None:
         on_stage("report")
+    baseline = analysis.baseline
+    manifest = structs.replace(
+        new_manifest(analysis.now, analysis.ranked.height),
+        timings=analysis.timings,
+        model=analysis.model,
+        vocabulary=analysis.vocabulary.files,
+        decisions=Decided.of(analysis.decisions, analysis.outgrown) if analysis.decisions.active else None,
+        compared=baseline.compared,
+        engine=None if engine is None else engine.name,
+        places=places_of(analysis.clusters, analysis.ranked),
+        shortlist=tuple(shortlist_of(analysis.ranked, analysis.vocabulary, settings)),
+        choices=choices_of(screens_of(analysis.clusters, analysis.ranked), analysis.ranked),
+    )
+    request = Reproduction(tuple(roots), settings, analysis.selection, config, baseline.folder)
     published = report(
         analysis.ranked,
         target,
         scan=analysis.scan,
         lineage=analysis.lineage,
-        now=analysis.now,
-        top=settings.report.top,
-        ranked_by=settings.rank.by,
-        reproduction=Reproduction(
-            roots=tuple(roots),
-            settings=settings,
-            selection=analysis.selection,
-            now=analysis.now,
-            config=config,
-            model=analysis.model,
-            vocabulary=analysis.vocabulary.files,
-            decided=Decided.of(analysis.decisions, analysis.outgrown) if analysis.decisions.active else None,
-            previous=analysis.baseline.folder,
-            compared=analysis.baseline.compared,
-            engine=None if engine is None else engine.name,
-        ),
-        timings=analysis.timings,
         share=share,
-        shortlist=shortlist_of(analysis.ranked, analysis.vocabulary, settings),
-        choices=choices_of(screens_of(analysis.clusters, analysis.ranked), analysis.ranked),
-        places=places_of(analysis.clusters, analysis.ranked),
+        manifest=request.described_in(manifest, target),
         earlier=(target, previous),
     )
     if engine is not None and address:

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from builders import gap, write_corpus
 from builders.command import CommandResult, vocabgap
 from vocabgap.model.moments import parse_now
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, Settings
-from vocabgap.reporting.manifest import Decided
+from vocabgap.reporting.manifest import Decided, new_manifest
 from vocabgap.reporting.repeating import Reproduction
 
 Again = Callable[..., tuple[bytes, bytes]]
@@ -227,9 +228,11 @@ def test_the_manifest_names_what_lies_elsewhere_without_its_folders(
     reported: Path, tmp_path: Path
 ) -> None:
     roots = (Path("/home/mira/photos"), Path("/srv/scans"))
-    request = Reproduction(roots, Settings(), Selection(), NOW, config=Path("/home/mira/team.toml"))
+    request = Reproduction(roots, Settings(), Selection(), config=Path("/home/mira/team.toml"))
 
-    paths = request._paths(tmp_path)
+    parameters = request.described_in(new_manifest(NOW, 0), tmp_path).parameters
+    assert parameters is not None
+    paths = parameters.paths
     assert {name: paths[name] for name in ("roots", "config")} == {
         "roots": ("photos", "scans"),
         "config": "team.toml",
@@ -251,7 +254,9 @@ def test_deciding_goes_into_the_file_that_was_followed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     settings = Settings(decisions=DecisionSettings(file=file))
-    decided = Decided(active=1, inactive=0, sha256="")
-    request = Reproduction((tmp_path / root,), settings, Selection(), NOW, decided=decided)
+    manifest = replace(new_manifest(NOW, 0), decisions=Decided(active=1, inactive=0, sha256=""))
+    request = Reproduction((tmp_path / root,), settings, Selection())
 
-    assert request.deciding == options
+    rendering = request.described_in(manifest, tmp_path).rendering
+    assert rendering is not None
+    assert rendering.deciding == options

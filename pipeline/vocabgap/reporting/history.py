@@ -125,11 +125,6 @@ def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tu
     return {name: tuple(map(Past, *columns)) for name, *columns in together.iter_rows()}
 
 
-def points_of_run(rows: pl.DataFrame, manifest: Manifest) -> dict[str, tuple[Past, ...]]:
-    """Return rank and mentions of each capability in the runs that a page shows: comparable runs."""
-    return points_of(rows, comparable(rows, RunKey.of(manifest)), most=24)
-
-
 def followed(rows: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of some runs with a column `part_of`: the capability that they belong to later.
 

@@ -3,7 +3,6 @@
 import os
 import shlex
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,14 +27,13 @@ from vocabgap.model.settings import (
     UsualIngestSettings,
     known_settings,
 )
-from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.manifest import (
     MANIFEST_NAME,
-    Compared,
     Decided,
     Manifest,
     Model,
     Parameters,
+    Rendering,
     read_manifest,
 )
 from vocabgap.reporting.published_run import NO_PREVIOUS, resolve_target
@@ -50,46 +48,36 @@ class Reproduction(msgspec.Struct, frozen=True):
     roots: tuple[Path, ...]  # absolute
     settings: Settings
     selection: Selection
-    now: datetime  # the present moment of the run
     config: Path | None = None
-    model: Model | None = None
-    vocabulary: tuple[VocabularyFile, ...] = ()
-    decided: Decided | None = None
     previous: Path | None = None  # the named folder of the run before, or `none`
-    compared: Compared | None = None  # that run, or the replaced run
-    engine: str | None = None
 
     def described_in(self, manifest: Manifest, folder: Path) -> Manifest:
-        """Return the manifest with the request of the run, which is published in a folder."""
-        compared, paths = self.compared, self._paths(folder)
+        """Add the request to the manifest of a run, which is published in a folder."""
+        compared, paths, settings = manifest.compared, self._paths(manifest, folder), self.settings
         if compared is not None and self.previous is not None:
             compared = replace(compared, folder=paths["previous"])
         command = f"vocabgap report --from {MANIFEST_NAME} --out ../again"
         command += " --engine spark" * any(map(full_address, paths["roots"]))  # it may need --remote, too
-        is_usual = isinstance(self.settings.ingest, UsualIngestSettings)
+        is_usual = isinstance(settings.ingest, UsualIngestSettings)
+        deciding = self._deciding(manifest.decisions)
         return replace(
             manifest,
             command=command,
-            parameters=Parameters(self._without_places(), self.selection, paths, is_usual),
-            model=self.model,
-            engine=self.engine,
-            vocabulary=self.vocabulary,
-            decisions=self.decided,
+            parameters=Parameters(self._without_places(manifest.model), self.selection, paths, is_usual),
             compared=compared,
-            rendering=manifest.rendering and replace(manifest.rendering, deciding=self.deciding),
+            rendering=Rendering(settings.report.top, settings.rank.by.value, deciding),
         )
 
-    @property
-    def deciding(self) -> str:
+    def _deciding(self, decided: Decided | None) -> str:
         """Return the options that make `vocabgap decide` use the same settings in the folder of the roots."""
         words = [] if self.config is None else ["--config", self._relative(self.config.resolve())]
         file = self._relative(self.settings.decisions.file)
-        names_file = self.decided is not None or self.settings.decisions.file != DEFAULT_DECISIONS
+        names_file = decided is not None or self.settings.decisions.file != DEFAULT_DECISIONS
         if names_file and file != DEFAULT_DECISIONS:
             words += ["--decisions", file]
         return " ".join(escape_unseen(shlex.quote(word)) for word in words)
 
-    def _paths(self, folder: Path) -> dict[str, Any]:
+    def _paths(self, manifest: Manifest, folder: Path) -> dict[str, Any]:
         """Return the paths of the request by `table.key`, relative to the folder that contains the roots.
 
         `home` is that folder relative to the run, if this reveals only names below the current folder.
@@ -103,11 +91,11 @@ class Reproduction(msgspec.Struct, frozen=True):
             if setting.written and setting.table not in without_effect
         }
         # The result of `auto` depends on the machine.
-        automatic = NO_EMBEDDER if self.model is None else MINILM
+        automatic = NO_EMBEDDER if manifest.model is None else MINILM
         embedder = settings.cluster.embedder or NO_EMBEDDER
         paths |= {
             "report.out": None,
-            "decisions.file": self.decided and settings.decisions.file,
+            "decisions.file": manifest.decisions and settings.decisions.file,
             "cluster.embedder": automatic if embedder == AUTO else embedder,
             "previous": self.previous,
             "config": self.config and self.config.resolve(),
@@ -119,10 +107,10 @@ class Reproduction(msgspec.Struct, frozen=True):
             **{name: self._relative(path) for name, path in paths.items() if path is not None},
         }
 
-    def _without_places(self) -> Settings:
+    def _without_places(self, model: Model | None) -> Settings:
         """Return the settings without folders, which may contain the name of a person."""
         ours = self.settings
-        embedder, name = ours.cluster.embedder, None if self.model is None else self.model.name
+        embedder, name = ours.cluster.embedder, None if model is None else model.name
         for setting in known_settings():
             if setting.written:
                 table = getattr(ours, setting.table)

@@ -18,7 +18,7 @@ from vocabgap.model.tables import CAPABILITIES, PUBLISHED, RELATIONS
 from vocabgap.ranking.coverage import is_to_author
 from vocabgap.ranking.drafting import DraftEntry
 from vocabgap.ranking.priority import recent_weeks
-from vocabgap.reporting.history import points_of_run
+from vocabgap.reporting.history import RunKey, comparable, points_of
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering
 from vocabgap.reporting.overviews import (
@@ -240,7 +240,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             places=places,
             relations=relations,
             covered_from=covered_from,
-            history={} if rows is None else points_of_run(rows, manifest),
+            history={} if rows is None else points_of(rows, comparable(rows, RunKey.of(manifest)), most=24),
             choices={each.capability_id: each for each in manifest.choices},
         ),
         deciding=rendering.deciding,

@@ -22,7 +22,7 @@ from vocabgap.files.parts import Parts
 from vocabgap.ingest.roots import origin_of
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.moments import require_offset
-from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
+from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, shared_from
 from vocabgap.model.tables import (
     CAPABILITIES,
     COMBINATIONS,
@@ -38,10 +38,8 @@ from vocabgap.model.tables import (
 from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_agents_categories
 from vocabgap.ranking.combinations import recurring_sets
-from vocabgap.ranking.drafting import Candidate
 from vocabgap.ranking.identity import Lineage
 from vocabgap.reporting.history import carried_on, earlier_rows
-from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.manifest import (
     MANIFEST_NAME,
     MARKDOWN_NAME,
@@ -50,16 +48,13 @@ from vocabgap.reporting.manifest import (
     InputFile,
     Manifest,
     Rendering,
-    Timing,
     describe_output,
     encode_manifest,
     new_manifest,
     read_manifest,
 )
-from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import published, read_parts, read_run, read_table, resolve_target
-from vocabgap.reporting.repeating import Reproduction
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown
@@ -98,12 +93,8 @@ def report(
     now: datetime | None = None,
     top: int = DEFAULT_TOP,
     ranked_by: RankBy | str | None = None,
-    reproduction: Reproduction | None = None,
-    timings: Iterable[Timing] = (),
     share: int | None = None,
-    shortlist: Iterable[Candidate] = (),
-    choices: Iterable[Choices] = (),
-    places: Iterable[Place] = (),
+    manifest: Manifest | None = None,
     earlier: Iterable[str | Path | None] = (),
 ) -> Published:
     """Write the files of a run and publish them together.
@@ -114,8 +105,9 @@ def report(
     cannot recognise the capabilities. `now` is by default the current time.
 
     The Markdown shows the first `top` capabilities, or all if `top` is 0. If `share` is given, `share.html`
-    is also written; it shows only what is on at least `share` images (2 or more). The run continues its own
-    history and the histories in the folders `earlier`.
+    is also written; it shows only what is on at least `share` images (2 or more). A `manifest` replaces
+    `now` and `top`, and has further facts about the run. The run continues its own history and the histories
+    in the folders `earlier`.
 
     Raises:
         InvalidInputError: An argument cannot be used, or two arguments do not fit together.
@@ -126,13 +118,15 @@ def report(
     require_kind("out", out, (str, os.PathLike), "the path of a folder")
     require_kind("scan", scan, (Scan, NoneType), "what vocabgap.scan returned")
     require_kind("lineage", lineage, (Lineage, NoneType), "what vocabgap.ranking.trace returned")
-    require_kind("reproduction", reproduction, (Reproduction, NoneType), "a Reproduction")
+    require_kind("manifest", manifest, (Manifest, NoneType), "a Manifest")
     moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
     top = whole_number("top", top, hint="0 shows all")
     if share is not None:
         share = shared_from(whole_number("share", share))
         require_kind("scan", scan, Scan, "what vocabgap.scan returned, because sharing needs the records")
-    settings = Settings() if reproduction is None else reproduction.settings
+    order = order_of(ranked, ranked_by)
+    manifest = manifest or new_manifest(moment, ranked.height, Rendering(top, order.value, ""))
+    settings = manifest.settings
     gaps = combinations = None
     if scan is not None:
         lines = with_agents_categories(scan.lines, category_aliases=settings.category_aliases)
@@ -147,16 +141,7 @@ def report(
         None if lineage is None else lineage.groups,
         combinations,
     )
-    manifest = replace(
-        new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
-        inputs=() if scan is None else _inputs(scan.files),
-        timings=tuple(timings),
-        shortlist=tuple(shortlist),
-        choices=tuple(choices),
-        places=tuple(places),
-    )
-    if reproduction is not None:
-        manifest = reproduction.described_in(manifest, resolve_target(out))
+    manifest = replace(manifest, inputs=() if scan is None else _inputs(scan.files))
     return _publish(out, tables, manifest, share, scan=scan, earlier=earlier)
 
 
@@ -256,11 +241,10 @@ def with_capabilities(gaps: Parts, ranked: pl.DataFrame) -> Parts:
         .explode("variants")
         .rename({"variants": "wording"})
     )
-    known = belongs
 
     def belonging(part: pl.LazyFrame) -> pl.LazyFrame:
         rows = part.drop("capability_id").with_columns(wording=phrase())
-        joined = rows.join(known.lazy(), on="wording", how="left", maintain_order="left")
+        joined = rows.join(belongs.lazy(), on="wording", how="left", maintain_order="left")
         return joined.select(GAPS.names)
 
     return gaps.then(belonging)
