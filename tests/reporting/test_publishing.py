@@ -260,16 +260,6 @@ def left_behind(out: Path) -> Path:
     return left
 
 
-def test_notes_that_a_killed_run_left_behind_are_brought_back(out: Path) -> None:
-    publish(out, "earlier")
-    left = left_behind(out)
-
-    publish(out, "later")
-
-    assert (out / "notes.txt").read_text() == "ask Mira"
-    assert not left.exists()
-
-
 def test_notes_of_the_same_name_are_both_kept(out: Path) -> None:
     publish(out, "earlier")
     (out / "notes.txt").write_text("written since")

@@ -1,7 +1,6 @@
 """What a report counts beside mentions: images, or what the settings or the sources name."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -75,24 +74,6 @@ def test_every_text_says_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "no copse, session, capability or record is"
         in vocabgap("show", "ash tree", root, *given).err
     )
-
-
-def test_a_unit_may_be_called_like_another_column(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "140")
-    one = (gap("graft a branch", session_id="s-1"),)
-    root = write_corpus(tmp_path, dict.fromkeys(("elm", "oak", "yew"), one))
-    config = write_config(tmp_path, "[report]\nunit = 'session'\n")
-
-    message = vocabgap(
-        "report", root, "--out", tmp_path / "out", "--config", config, "--embedder", "none"
-    ).out
-
-    heading = next(line for line in message.splitlines() if "mentions" in line)
-    row = next(line for line in message.splitlines() if "graft a branch" in line)
-    assert heading.split().count("sessions") == 2
-    assert re.search(r" 3 +\S+ +3 +1 ", row)
 
 
 def test_known_sources_name_their_unit(tmp_path: Path) -> None:

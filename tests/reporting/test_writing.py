@@ -3,7 +3,6 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -111,16 +110,6 @@ def test_a_frame_that_is_no_ranking_is_refused_before_anything_is_written(tmp_pa
 
 
 WITHOUT_OFFSET = datetime(2026, 7, 1)  # noqa: DTZ001 - that is the point
-
-
-@pytest.mark.parametrize(
-    "arguments", [{"top": -1}, {"ranked_by": "banana"}, {"now": WITHOUT_OFFSET}]
-)
-def test_an_argument_that_cannot_be_meant_is_refused(
-    tmp_path: Path, arguments: dict[str, Any]
-) -> None:
-    with pytest.raises(InvalidInputError):
-        report(CAPABILITIES.empty(), tmp_path / "out", **arguments)
 
 
 def test_the_manifest_does_not_say_where_the_files_went(tmp_path: Path, demo: Path) -> None:

@@ -40,18 +40,6 @@ LIKELY: Final = 0.25  # least probability that two groups are one need; few pair
 _T = TypeVar("_T")
 
 
-class Relation(msgspec.Struct, frozen=True):
-    """The relation of a capability to the run before: columns of table `lineage`."""
-
-    relation: str
-    label: str | None
-    previous_label: str | None
-    previous_mentions: int | None
-    previous_rank: int | None
-    shared_mentions: int | None
-    decided: bool | None = None
-
-
 class Past(msgspec.Struct, frozen=True):
     """A capability in an earlier run; the rank of a pinned capability is its rank without the pin."""
 
@@ -76,7 +64,7 @@ class Listed(msgspec.Struct, frozen=True):
     group: str  # one of `TITLES`
     on_images: tuple[Tally, ...] = ()  # the first `MOST_IMAGES`, most mentions first; empty without records
     on_days: tuple[tuple[date, int], ...] = ()  # stretches with mentions, in UTC: first day and length
-    lineage: tuple[Relation, ...] = ()
+    lineage: tuple[dict[str, Any], ...] = ()  # rows of table `lineage`
     history: tuple[Past, ...] = ()  # in some runs up to this run, oldest first
     choices: Choices | None = None  # only of the first capabilities
 
@@ -171,13 +159,11 @@ def named_by(
     return tuple(filter(varies, OWNER))
 
 
-def lineage_of(relations: pl.DataFrame) -> dict[str, tuple[Relation, ...]]:
+def lineage_of(relations: pl.DataFrame) -> dict[str, tuple[dict[str, Any], ...]]:
     """Return the rows of table `lineage` by the capability of this run."""
-    known: dict[str, tuple[Relation, ...]] = {}
-    for name, *values in (
-        relations.drop_nulls("capability_id").select("capability_id", *Relation.__struct_fields__).iter_rows()
-    ):
-        known[name] = (*known.get(name, ()), Relation(*values))
+    known: dict[str, tuple[dict[str, Any], ...]] = {}
+    for row in relations.drop_nulls("capability_id").iter_rows(named=True):
+        known[row["capability_id"]] = (*known.get(row["capability_id"], ()), row)
     return known
 
 

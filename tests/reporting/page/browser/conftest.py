@@ -24,7 +24,6 @@ from vocabgap.reporting.listed import (
     Choices,
     Listed,
     Past,
-    Relation,
 )
 from vocabgap.reporting.map import MOST_PLACES
 from vocabgap.reporting.overviews import Place
@@ -215,7 +214,16 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         combinations=(Recurring(("exposure", "toneequal"), 1234), *item.combinations),
         decisions=("dismissed by ada on 2026-06-01: <b>rare</b>",) if group == DECIDED else (),
     )
-    message = (Relation("split", item.label, "<masks>", 12, 3, 5),) if place % 2 else ()
+    split = {
+        "relation": "split",
+        "label": item.label,
+        "previous_label": "<masks>",
+        "previous_mentions": 12,
+        "previous_rank": 3,
+        "shared_mentions": 5,
+        "decided": None,
+    }
+    message = (split,) if place % 2 else ()
     if place % 12 == 6:
         undated = replace(
             capability, first_seen=None, last_seen=None, trend=None, weekly=(0,) * len(item.weekly)
