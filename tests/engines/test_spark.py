@@ -20,7 +20,7 @@ from polars.testing import assert_frame_equal
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from vocabgap.engines import spark, stores
+from vocabgap.engines import spark
 from vocabgap.engines.spark import SparkEngine, read_packed_logs, spark_engine
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files import parts
@@ -186,14 +186,14 @@ def test_a_failure_on_a_worker_is_one_line_and_publishes_nothing(
 def test_an_unfinished_report_in_a_store_has_no_manifest(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = stores.copy
+    copy = spark._copy
 
     def broken(path: str | Path, address: str) -> None:
         if address.endswith("/groups.parquet"):
             raise PermissionError(f"no access to {address}")
         copy(path, address)
 
-    monkeypatch.setattr(stores, "copy", broken)
+    monkeypatch.setattr(spark, "_copy", broken)
     store, asked = tmp_path / "a store", ("report", demo, "--engine", "spark", "--out")
     result, again, other, unknown = (
         vocabgap(*asked, out)

@@ -23,15 +23,23 @@ from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import polars as pl
 from msgspec import structs
 
-from vocabgap.engines import stores
-from vocabgap.errors import InvalidInputError, StateError, full_address, installing, require_text
+from vocabgap.errors import (
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    full_address,
+    installing,
+    require_text,
+)
+from vocabgap.extensions import reader_of
 from vocabgap.files.parts import KeptFolder, Parts, temporary_folder, write_part
-from vocabgap.ingest.discovery import LogFile
+from vocabgap.files.refusals import refusing
+from vocabgap.ingest.discovery import LogFile, undecided
 from vocabgap.ingest.lines import LogsRead
 from vocabgap.ingest.roots import MIRRORS, origin_of
 from vocabgap.ingest.scanning import read_here
@@ -46,6 +54,9 @@ _RESULT: Final = "piece long, name string, parts long, repairs string"
 _CONNECT_SECONDS: Final = 5.0  # wait for a server
 _WORKERS_HINT: Final = (
     "its workers need vocabgap's dependencies with the same Polars, and logs and report under the same paths"
+)
+_STORE_HINT: Final = (
+    "check the address, and the credentials in the environment of this machine and of the workers"
 )
 _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
 
@@ -83,7 +94,7 @@ class SparkEngine:
         pieces = [logs[first : first + size] for first in range(0, len(logs), size)]
         work = [pickle.dumps((pl.__version__, piece, settings, place)) for piece in pieces]
         try:
-            with stores.fetching(place, kept.name) if address else nullcontext():
+            with _fetching(place, kept.name) if address else nullcontext():
                 results = sorted(self._results(work), key=lambda result: int(result["piece"]))
         except BaseException:
             kept.remove()
@@ -103,22 +114,22 @@ class SparkEngine:
     def mirror(self, address: str, settings: ScanSettings) -> Path:
         """Return a folder or file here for an address, with the names of the files there."""
         root = self._mirrored(address)
-        self._addresses |= stores.mirror(address, root, settings)
+        self._addresses |= _mirror_names(address, root, settings)
         return root
 
     def reserve(self, address: str) -> Path:
         """Return a folder here for the report at an address, which must have no files."""
-        with stores.reaching("--out:", address):
-            if stores.files_at(address):
+        with _reaching("--out:", address):
+            if _files_at(address):
                 raise StateError(f"--out: '{address}' has files already", hint="name a new address")
         return self._mirrored(address)
 
     def publish(self, folder: Path, names: Sequence[str]) -> None:
         """Copy the files of a reserved folder to its address, the last one when all others are there."""
         address = origin_of(folder)
-        with stores.reaching("--out:", address):
+        with _reaching("--out:", address):
             for name in names:
-                stores.copy(folder / name, f"{address}/{name}")
+                _copy(folder / name, f"{address}/{name}")
 
     def _mirrored(self, address: str) -> Path:
         return Path(self._mirrors.name).resolve() / address.replace(":", "", 1)
@@ -195,7 +206,7 @@ def _read_piece(piece: int, logs: list[LogFile], settings: ScanSettings, place: 
         folder = written if full_address(place) else place
         for number, log in enumerate(logs):
             if full_address(log.path):
-                stores.copy(log.path, f"{copies}/{number}")
+                _copy(log.path, f"{copies}/{number}")
                 logs[number] = structs.replace(log, path=f"{copies}/{number}")
         read, parts = read_here(logs, settings), 0
         for parts, frame in enumerate(read.records.frames(), 1):
@@ -203,7 +214,7 @@ def _read_piece(piece: int, logs: list[LogFile], settings: ScanSettings, place: 
         write_part(read.rejects, Path(folder, f"{name}.rejects"))
         write_part(read.files, Path(folder, f"{name}.files"))
         if full_address(place):
-            stores.copy(written, place)
+            _copy(written, place)
     return {"piece": piece, "name": name, "parts": parts, "repairs": json.dumps(read.repairs)}
 
 
@@ -351,3 +362,84 @@ def _loading() -> Iterator[None]:
     finally:
         if lacks:
             del main.__file__
+
+
+# Files in object stores, reached with pyarrow and the credentials in the environment of each machine.
+
+
+def _store_at(address: str | Path) -> tuple[Any, str]:
+    """Return the file system of an address or a local path, and the path there."""
+    from pyarrow.fs import FileSystem  # noqa: PLC0415 - part of the extra
+
+    uri = quote(str(address).replace("s3a:", "s3:", 1), safe=":/@") if full_address(address) else str(address)
+    store, path = FileSystem.from_uri(uri)
+    return store, path
+
+
+def _copy(source: str | Path, target: str | Path) -> None:
+    """Copy a file, or the files of a folder, to an address or a local path."""
+    from pyarrow.fs import copy_files  # noqa: PLC0415 - part of the extra
+
+    (from_store, from_path), (to_store, to_path) = _store_at(source), _store_at(target)
+    if to_store.type_name == "local":
+        to_store.create_dir(to_path.rpartition("/")[0])
+    copy_files(from_path, to_path, source_filesystem=from_store, destination_filesystem=to_store)
+
+
+def _files_at(address: str) -> list[str]:
+    """Return the addresses of a file, or of all files below an address."""
+    from pyarrow.fs import FileSelector, FileType  # noqa: PLC0415 - part of the extra
+
+    store, base = _store_at(address)
+    only = store.get_file_info(base)
+    below = FileSelector(base, allow_not_found=True, recursive=True)
+    entries = [only] if only.type == FileType.File else store.get_file_info(below)
+    return [address + entry.path.removeprefix(base) for entry in entries if entry.type == FileType.File]
+
+
+def _mirror_names(root: str, folder: Path, settings: ScanSettings) -> dict[str, str]:
+    """Mirror the names at or below an address in a folder; return the addresses by their local paths.
+
+    So logs are found as in any other folder. Only files whose content decides how they are read come here.
+    """
+    with _reaching("root", root), refusing("the names in an object store cannot be mirrored"):
+        inside = [address for address in _files_at(root) if "/../" not in f"{address}/"]
+        files = {Path(f"{folder}{address.removeprefix(root)}"): address for address in inside}
+        if not files:
+            raise NotFoundError(f"root '{root}' does not exist, or has no files", hint=_STORE_HINT)
+        for path in files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        for path in undecided(folder, files, settings):
+            _copy(files[path], path)
+    if reader_of(folder) is not None:
+        raise InvalidInputError(f"root '{root}' is a shared corpus", hint="name a local copy")
+    return {str(path): address for path, address in files.items()}
+
+
+@contextmanager
+def _fetching(address: str, folder: str) -> Iterator[None]:
+    """Create a temporary folder in an object store for a block; then copy its files here, and remove it."""
+    with _reaching("", address):
+        store, path = _store_at(address)
+        store.create_dir(path)
+        try:
+            yield
+            _copy(address, folder)
+        finally:
+            store.delete_dir(path)
+
+
+@contextmanager
+def _reaching(name: str, address: str) -> Iterator[None]:
+    """Raise an error if an address is unsafe, or its object store cannot be reached."""
+    from pyarrow import ArrowException  # noqa: PLC0415 - part of the extra
+
+    shown = f"{name} '{visible(address.rpartition('@')[2])}'".strip()
+    if re.search(r"/\.\.(/|\Z)|://[^/]*:[^/]*@", address):  # ways out of the folder, and passwords
+        raise InvalidInputError(f"{shown}: expected an address without `..` and a password", hint=_STORE_HINT)
+    try:
+        yield
+    except (OSError, ArrowException) as error:
+        line = visible(str(error).strip().partition("\n")[0])
+        raise StateError(f"{shown} cannot be reached: {line}", hint=_STORE_HINT) from error
