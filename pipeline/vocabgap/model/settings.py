@@ -91,8 +91,8 @@ def shared_from(min_images: int | None) -> int:
     return fewest
 
 
-class _LogSettings(Section, frozen=True):
-    """The owner of the records, the reading of unknown files, and the limits of the search for logs."""
+class IngestSettings(Section, frozen=True):
+    """The folders and logs that are read, and how."""
 
     tenant: Annotated[str, meaning("Tenant of the records in plain logs.", min_length=1)] = DEFAULT_TENANT
     hidden: Annotated[bool, flag("--hidden", "Also search names that start with a dot.", rare=True)] = False
@@ -116,11 +116,6 @@ class _LogSettings(Section, frozen=True):
             rare=True,
         ),
     ] = msgspec.field(default_factory=dict)
-
-
-class IngestSettings(_LogSettings, frozen=True):
-    """The folders and logs that are read, and how."""
-
     roots: Annotated[
         tuple[PathText, ...],
         meaning("Folders and logs for commands that name none; relative to the settings file."),
@@ -131,8 +126,8 @@ class UsualIngestSettings(IngestSettings, frozen=True):
     """The same, if no option gives `source` or `map`: then known content is read by its own source."""
 
 
-class ScanSettings(_LogSettings, frozen=True):
-    """The settings that a scan depends on: `[ingest]`, and the sources of gap logs by name."""
+class ScanSettings(IngestSettings, frozen=True):
+    """The settings that a scan depends on: `[ingest]`, of which a scan takes other roots, and the sources."""
 
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
     own_files: tuple[str, ...] = ()  # that vocabgap writes, and that are no logs
@@ -366,7 +361,7 @@ class Settings(Section, frozen=True):
     def scan(self) -> ScanSettings:
         """The settings that `scan` depends on."""
         return ScanSettings(
-            **{name: getattr(self.ingest, name) for name in _LogSettings.__struct_fields__},
+            **structs.asdict(self.ingest),
             sources=self.sources,
             own_files=tuple(filter(None, (self.decisions.file, self.check.baseline))),
             is_usual=isinstance(self.ingest, UsualIngestSettings),
