@@ -7,9 +7,7 @@ from polars.testing import assert_frame_equal
 
 from builders.clustering import asking, groups
 from vocabgap.clustering.grouping import cluster
-from vocabgap.errors import InvalidInputError
 from vocabgap.files.parts import Parts
-from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.tables import CLUSTERS, LINKAGE, WORDINGS
 
 
@@ -77,31 +75,10 @@ def test_threshold_of_one_groups_all_that_share_anything() -> None:
     assert found == {frozenset({"fog mask", "fog veil"}), frozenset({"zzz"})}
 
 
-@pytest.mark.parametrize("threshold", [-0.01, 1.01, float("nan"), float("inf"), 70])
-def test_threshold_that_is_no_cosine_distance_is_refused(threshold: float) -> None:
-    with pytest.raises(
-        InvalidInputError, match=r"^threshold: expected a number [<>]= [01]\.0, found"
-    ):
-        cluster(asking("barn door"), threshold=threshold)
-
-
-@pytest.mark.parametrize("column", PHRASE_FIELDS)
-def test_missing_column_is_named_with_its_frame(column: str) -> None:
-    with pytest.raises(InvalidInputError, match=f"frame 'records': column '{column}' is missing"):
-        cluster(asking("barn door").drop(column))
-
-
 def test_wordings_without_any_word_stay() -> None:
     needs = ["???", "!!!", "🌋", "barn door"]
 
     assert groups(*needs) == {frozenset({need}) for need in needs}
-
-
-def test_stop_words_take_a_shared_word_out_of_the_comparison() -> None:
-    needs = ["darkroom panel", "darkroom grain", "tilt shift"]
-
-    assert frozenset({"darkroom panel", "darkroom grain"}) in groups(*needs)
-    assert groups(*needs, stop_words=["darkroom"]) == {frozenset({need}) for need in needs}
 
 
 def test_similarity_falls_with_the_distance_from_the_label() -> None:

@@ -1,5 +1,3 @@
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,24 +51,6 @@ def test_the_common_terms_then_mentions_length_and_alphabet_choose(
     members: list[tuple[str, int]], expected: str
 ) -> None:
     assert chosen(*members) == expected
-
-
-@given(groups_of_surfaces, st.randoms(use_true_random=False))
-def test_choice_does_not_depend_on_the_order_of_members(
-    group: list[tuple[frozenset[str], int]], shuffle: random.Random
-) -> None:
-    members = {" ".join(sorted(terms)): (terms, mentions) for terms, mentions in group}
-    surfaces = sorted(members)
-    shuffled = shuffle.sample(surfaces, len(surfaces))
-
-    def choose(names: list[str]) -> str:
-        contents, mentions = (
-            [members[name][0] for name in names],
-            [members[name][1] for name in names],
-        )
-        return names[representative(contents, mentions, names)]
-
-    assert choose(shuffled) == choose(surfaces)
 
 
 @given(groups_of_surfaces)

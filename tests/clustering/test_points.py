@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.clustering import asking
-from vocabgap.clustering.wordings import Points, points_of, wordings_of
+from vocabgap.clustering.wordings import Points, folding, points_of, wordings_of
 from vocabgap.files.parts import Parts
 from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.text import ignored_stems
 
 
 def test_a_point_weighs_as_much_as_all_wordings_of_its_surface() -> None:
@@ -121,28 +122,6 @@ def test_the_order_of_records_and_how_often_one_says_the_same_change_no_text(
     assert (one.texts, one.text_contents) == (other.texts, other.text_contents)
 
 
-def one_record(missing_capability: str | None, description: str | None) -> pl.DataFrame:
-    return pl.DataFrame(
-        {"missing_capability": [missing_capability], "description": [description]},
-        schema=dict.fromkeys(PHRASE_FIELDS, pl.String),
-    )
-
-
-@pytest.mark.parametrize(
-    ("missing_capability", "description", "expected"),
-    [
-        ("lens hood", "no hood", ["lens hood"]), (None, "no hood", ["no hood"]),
-        (" \t ", "no hood", ["no hood"]), ("\x1c", "no hood", ["no hood"]), ("", "\u00a0", []),
-    ],
-)  # fmt: skip
-def test_phrase_is_the_first_field_that_is_not_blank(
-    missing_capability: str | None, description: str | None, expected: list[str]
-) -> None:
-    found = wordings_of(Parts.of(one_record(missing_capability, description)))
-
-    assert found["wording"].to_list() == expected
-
-
 @given(st.lists(st.text()))
 def test_mentions_count_the_records_with_each_trimmed_phrase(phrases: list[str]) -> None:
     found = wordings_of(Parts.of(asking(*phrases)))
@@ -150,3 +129,16 @@ def test_mentions_count_the_records_with_each_trimmed_phrase(phrases: list[str])
     expected = Counter(phrase.strip() for phrase in phrases if phrase.strip())
     assert dict(found.select("wording", "mentions").iter_rows()) == expected
     assert found["wording"].to_list() == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "folded"),
+    [
+        ("fog", "haze"), ("remov fog", "haze"), ("remov fog fast", "haze fast"), ("fog remov", "haze remov"),
+        ("remov", "remov"), ("haze", "haze"), ("", ""), ("purpl fring", "purpl chromat aberr"),
+    ],
+)  # fmt: skip
+def test_the_longest_wording_is_replaced(words: str, folded: str) -> None:
+    synonyms = {"haze": ["fog", "removal of the fog"], "chromatic aberration": ["fringing"]}
+
+    assert folding(synonyms, ignored_stems())(words.split()) == folded.split()

@@ -22,7 +22,6 @@ from vocabgap.clustering.vectorizing import (
     word_rows,
 )
 from vocabgap.linkage import FloatArray, Rows
-from vocabgap.text import content_words, ignored_stems
 
 Corpus = list[tuple[str, int, float]]
 
@@ -154,21 +153,6 @@ def test_few_surfaces_can_be_vectorized(contents: list[str]) -> None:
 
     assert in_full(rows).shape[0] == len(contents)
     assert word_rows(contents, np.ones(len(contents))).shape[0] == len(contents)
-
-
-@pytest.mark.parametrize(
-    ("surface_form", "expected"),
-    [
-        ("need a mask for fog", ["mask", "fog"]),
-        ("fog", ["fog"]),
-        ("we need it", ["we", "need", "it"]),
-        ("fog fog", ["fog", "fog"]),
-    ],
-)
-def test_content_words_leave_function_words_out_unless_nothing_else_is_left(
-    surface_form: str, expected: list[str]
-) -> None:
-    assert content_words(surface_form, ignored_stems()) == expected
 
 
 def test_the_largest_entries_of_a_row_are_kept_and_the_first_of_equal_ones() -> None:

@@ -20,14 +20,12 @@ from benchmarks.wordings import draw
 from builders import outside
 from builders.clustering import (
     asking,
-    grouped_wordings,
     in_full,
     mixed_rows,
     partition,
     random_rows,
 )
 from vocabgap.clustering.blending import blended_rows
-from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.linkage import (
@@ -281,15 +279,6 @@ def test_thousands_of_rows_are_merged_as_scipy_merges_them(
     assert partition(range(count), model.labels_.tolist()) == partition(
         range(count), theirs.tolist()
     )
-
-
-def test_words_that_share_no_letter_meet_by_meaning() -> None:
-    found = cluster(
-        asking("dehaze", "remove haze", "reed mask", "tilt shift"), embedder=ByMeaning()
-    )
-
-    assert frozenset({"dehaze", "remove haze"}) in grouped_wordings(found)
-    assert len(grouped_wordings(found)) == 3
 
 
 def test_neither_threads_nor_the_size_of_lots_and_blocks_change_a_bit(

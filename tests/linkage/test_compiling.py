@@ -3,8 +3,6 @@
 import errno
 import gc
 import importlib.util
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,14 +20,6 @@ from vocabgap.linkage import agglomeration, kernels, neighbours, rows
 from vocabgap.linkage.kernels import compiled
 
 Loop = Callable[[], Any]
-
-_SEARCH = """
-from builders.clustering import asking
-from vocabgap.linkage import agglomeration
-from vocabgap.clustering.grouping import cluster
-agglomeration.DENSE_LIMIT = 1
-print(cluster(asking("reed mask", "tilt shift", "reed masks")).linkage.rows())
-"""
 
 
 @pytest.fixture
@@ -114,18 +104,3 @@ def test_all_that_is_compiled_is_in_one_module() -> None:
     # What it keeps of one is known by its name, whatever the options it was compiled with.
     assert len({each.py_func.__qualname__ for each in functions}) == len(functions)
     assert (kernels.GRID, kernels.DEPTH) == (rows.GRID, neighbours.DEPTH)
-
-
-def test_loops_that_are_not_compiled_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    command = [sys.executable, "-c", _SEARCH]
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    tests = Path(__file__).parents[1]
-    plain = subprocess.run(
-        command, capture_output=True, cwd=tests, env=environment, text=True, check=True
-    )
-
-    monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 1)
-    assert (
-        plain.stdout
-        == f"{cluster(asking('reed mask', 'tilt shift', 'reed masks')).linkage.rows()}\n"
-    )

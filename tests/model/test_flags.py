@@ -3,19 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from builders.command import vocabgap
 from vocabgap.model.moments import parse_now
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import RankSettings, known_flags
 from vocabgap.reporting.manifest import Narrowing, differences
 
 RANKING = {name: flag for name, flag in known_flags().items() if flag.table == "rank"}
-
-
-def test_every_setting_of_the_ranking_with_a_flag_is_an_option_of_report() -> None:
-    message = vocabgap("report", "--help").out
-    assert RANKING
-    assert all(f"  {name} " in message for name in RANKING)
 
 
 @pytest.mark.parametrize("name", RANKING)

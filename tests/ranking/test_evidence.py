@@ -24,16 +24,6 @@ def test_sessions_of_two_tenants_are_not_one() -> None:
     assert table.select("sessions", "largest_session").row(0) == (2, 3)
 
 
-@pytest.mark.parametrize(
-    ("spelling", "category"), [("tonal", "tone"), ("White_Balance", "wb"), ("Weather", "Weather")]
-)
-def test_category_aliases_fold(spelling: str, category: str) -> None:
-    table = ranked([{"intent_category": spelling}, {"intent_category": category}])
-
-    assert tally_of(table, "categories") == [(category, 2)]
-    assert table["intent_category"].to_list() == [category]
-
-
 def test_given_aliases_are_used() -> None:
     aliases = {"category_aliases": {"hue": "color"}, "operation_aliases": {"burn": "exposure"}}
 
@@ -58,15 +48,6 @@ def test_categories_account_for_every_mention(blank: str) -> None:
     table = ranked([{"intent_category": blank}, {"intent_category": "tone"}])
 
     assert tally_of(table, "categories") == [("tone", 1), ("uncategorized", 1)]
-
-
-@pytest.mark.parametrize(
-    "spelling", ["toneequalizer", "ToneEqualizer", "tone equalizer", " toneequal "]
-)
-def test_operation_aliases_fold(spelling: str) -> None:
-    table = ranked([{"operations_involved": [spelling]}, {"operations_involved": ["toneequal"]}])
-
-    assert tally_of(table, "operations") == [("toneequal", 2)]
 
 
 @pytest.mark.parametrize("column", ["operations_involved", "vocabulary_used"])

@@ -8,7 +8,7 @@ import pytest
 from builders.ranking import records
 from vocabgap.clustering.grouping import cluster
 from vocabgap.files.parts import Parts
-from vocabgap.model.tables import GROUPS, IDENTITIES, LINEAGE, VERDICTS, Apart, Together
+from vocabgap.model.tables import GROUPS, IDENTITIES, VERDICTS, Apart, Together
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.identity import Identified, derived_id, identify, trace
 
@@ -204,28 +204,6 @@ def test_what_is_settled_comes_last_though_it_was_pinned(action: str, expected: 
 
     assert table["label"].to_list() == expected
     assert table.filter(label="lamp")["pinned_by"].to_list() == ["ana"]
-
-
-def traced(before: Sequence[str], after: Sequence[str], **given: Any) -> pl.DataFrame:  # noqa: ANN401
-    """The lineage of some phrases over others: columns relation, previous label and label."""
-    baseline = identified(*before, threshold=given.pop("cut_before", 0.0)).groups
-    made = identified(*after, baseline=baseline, **given)
-    found = trace(
-        made.groups, pl.DataFrame(schema={"capability_id": pl.String, "rank": pl.Int64}), baseline
-    )
-    LINEAGE.require(found.relations)
-    assert found.groups["run"].unique().sort().to_list() == ["present", "previous"]
-    return found.relations.select("relation", "previous_label", "label", "shared_mentions")
-
-
-def test_new_gone_and_continued_are_told() -> None:
-    found = traced(["sky mask", "sky mask", "old lamp"], ["sky mask", "film grain"])
-
-    assert set(found.rows()) == {
-        ("continued", "sky mask", "sky mask", 1),
-        ("new", None, "film grain", 0),
-        ("gone", "old lamp", None, 0),
-    }
 
 
 def test_there_is_nothing_to_tell_of_a_first_run() -> None:

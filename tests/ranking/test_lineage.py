@@ -32,6 +32,11 @@ def told(before: list[Surface], after: list[Surface]) -> set[tuple[str, str | No
     [
         ([("old", "sky mask", 3)], [("new", "sky mask", 3)], {("continued", "new", "old")}),
         (
+            [("sky", "sky mask", 2), ("lamp", "old lamp", 1)],
+            [("sky", "sky mask", 1), ("film", "film grain", 1)],
+            {("continued", "sky", "sky"), ("new", "film", None), ("gone", None, "lamp")},
+        ),
+        (
             [("sky", "sky mask", 9), ("sky", "cloud mask", 1)],
             [("other", "sky mask", 9), ("sky", "cloud mask", 1)],
             {("continued", "sky", "sky"), ("split", "other", "sky")},
@@ -47,9 +52,15 @@ def told(before: list[Surface], after: list[Surface]) -> set[tuple[str, str | No
             {("continued", "sky", "sky"), ("continued", "sea", "sea")},
         ),
     ],
-    ids=["strangers", "no stranger beside itself", "no stranger instead", "a surface that moved"],
+    ids=[
+        "strangers",
+        "new and gone",
+        "no stranger beside itself",
+        "no stranger instead",
+        "a surface that moved",
+    ],
 )
 def test_what_goes_on_is_matched_by_its_identifier_and_strangers_by_surfaces(
-    before: list[Surface], after: list[Surface], expected: set[tuple[str, str, str]]
+    before: list[Surface], after: list[Surface], expected: set[tuple[str, str | None, str | None]]
 ) -> None:
     assert told(before, after) == expected

@@ -253,15 +253,3 @@ def test_it_is_not_loaded_where_all_is_in_the_cache(
 
     assert np.array_equal(again.embed(NEEDS), expected)
     assert again.vectors == first.vectors
-
-
-@pytest.mark.usefixtures("minilm")
-def test_a_process_that_needs_no_model_loads_none() -> None:
-    code = (
-        "import sys, vocabgap.doors.cli.app;"
-        "print(sorted({'onnxruntime', 'tokenizers', 'numpy'} & {*sys.modules}))"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout == "[]\n"
