@@ -232,10 +232,9 @@ def test_removal_shows_records_and_needs_a_yes(removal: tuple[str, ...]) -> None
 
 
 @pytest.mark.usefixtures("pushed")
-def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
+def test_a_removal_asks_on_a_terminal(installed: Path) -> None:
     ours, theirs = pty.openpty()
-    command: list[str | Path] = [installed, "corpus", "push", "empty", *NORTH, "--snapshot"]
+    command: list[str | Path] = [installed, "corpus", "forget", "--tenant", "north"]
     process = subprocess.Popen(
         command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True
     )
@@ -247,7 +246,7 @@ def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
 
     assert process.wait(timeout=60) == 2
     os.close(ours)
-    assert b"Withdraw all records of north/photos?" in output
+    assert b"Forget 3 records of north?" in output
     assert rows() == 3
 
 

@@ -72,9 +72,7 @@ class Push(OfTenant):
     git: Annotated[
         Path | None, option("Folder of the git repository with the revisions; DIR by default.")
     ] = None
-    yes: Annotated[bool, option("Do not ask before all logs of the repository are withdrawn.", "--yes")] = (
-        False
-    )
+    yes: Annotated[bool, option("Allow to withdraw all logs of the repository.", "--yes")] = False
     private: Annotated[bool, option("Let only this tenant read the records.", "--private")] = False
     now: Annotated[str | None, NOW] = None
 
@@ -94,7 +92,7 @@ def push(call: "Call", request: Push) -> Answer:
         snapshot=request.snapshot,
         base=request.base,
         git=request.git,
-        confirmed=request.yes or partial(_confirmed, request),
+        confirmed=request.yes,
         private=request.private,
         now=None if request.now is None else parse_now(request.now),
     )
@@ -121,21 +119,9 @@ def _open(call: "Call", *, create: bool = False) -> "Corpus":
     )
 
 
-def _confirmed(request: Push) -> bool:
-    """Ask whether to withdraw all records; without a terminal the answer is no."""
-    if str(request.source) == "-" or not _has_terminal():
-        return False
-    _ask(f"Withdraw all records of {request.tenant}/{request.repo}?", "push without the empty snapshot")
-    return True
-
-
-def _has_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
 def _ask(question: str, hint: str = "--dry-run shows what would be removed") -> None:
     """Raise InvalidInputError unless a person agrees."""
-    if not _has_terminal():
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         message = f"a confirmation is needed: {question[0].lower()}{question[1:]} Nothing was changed"
         raise InvalidInputError(escape_unseen(message), hint=f"confirm it with --yes; {hint}")
     end_reads()

@@ -19,7 +19,7 @@ from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, push, read_payload
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import CHUNKS, GAP_KIND, PATH_KEY, Measures, Version, is_corpus
-from vocabgap.corpus.withdrawal import ORPHANS, Forgotten, deleted_in_git, empties, forget, judged, orphans_of
+from vocabgap.corpus.withdrawal import ORPHANS, Forgotten, deleted_in_git, forget, judged, orphans_of
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded, texts
 from vocabgap.ingest.scanning import reads_shared
 from vocabgap.model.record import FEWEST_DIGITS, SHARED_TENANT
@@ -90,7 +90,7 @@ class Corpus:
         snapshot: bool = False,
         base: str | None = None,
         git: str | Path | None = None,
-        confirmed: bool | Callable[[], bool] = False,
+        confirmed: bool = False,
         private: bool = False,
         now: datetime | None = None,
     ) -> PushResult:
@@ -107,7 +107,7 @@ class Corpus:
             snapshot: For a folder: whether to withdraw all logs that are not in it.
             base: For a folder: the revision after which git deleted the files to withdraw.
             git: The folder of a git repository that has the revisions; by default the folder.
-            confirmed: Whether a push may withdraw the whole repository; a function is called only then.
+            confirmed: Whether a push may withdraw the whole repository.
             private: Whether only the tenant may read the chunks; a payload may also say so itself.
             now: The moment of the push; the present one by default.
 
@@ -140,7 +140,7 @@ class Corpus:
             resolver=None if git is None else partial(deleted_in_git, Path(git)),
             parsers=parsers,
             whole_logs=is_folder,
-            confirmed=empties(payload) and confirmed() if callable(confirmed) else confirmed,
+            confirmed=confirmed,
             most=sys.maxsize if is_folder else MOST_CHUNKS,
             now=now,
         )
@@ -152,7 +152,7 @@ class Corpus:
         repo: str,
         signals: dict[str, Any],
         snapshot: bool,
-        confirmed: bool | Callable[[], bool],
+        confirmed: bool,
     ) -> tuple[dict[str, Any], Parser]:
         """Return the payload of a folder and its parser; refuse the folder of another repository."""
         deleted = signals["deleted"]
@@ -170,8 +170,7 @@ class Corpus:
             raise InvalidInputError(
                 f"'{path}' is to be withdrawn, but it is in '{folder}'", hint="remove the file first"
             )
-        is_other = present and before and before.isdisjoint(present)
-        if is_other and not (confirmed() if callable(confirmed) else confirmed):
+        if present and before and before.isdisjoint(present) and not confirmed:
             raise InvalidInputError(
                 f"'{folder}' has none of the {count(len(before), 'log')} of {tenant}/{repo}: all would be"
                 " withdrawn; nothing was changed",

@@ -194,12 +194,6 @@ def normal_paths(paths: object) -> tuple[str, ...] | None:
     return tuple(sorted(texts, key=lambda path: path.encode("utf-16-be")))
 
 
-def empties(payload: Mapping[str, Any]) -> bool:
-    """Tell whether the snapshot of a payload lists no path."""
-    snapshot = payload.get("manifestSnapshot")
-    return isinstance(snapshot, dict) and normal_paths(snapshot.get("pathsAfterPush")) == ()
-
-
 def deleted_in_git(folder: Path, base: str, head: str) -> tuple[str, ...]:
     """List the paths below a folder that git deleted between two revisions; a rename deletes the old path."""
     if not folder.is_dir():

@@ -80,10 +80,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
 
     def __post_init__(self) -> None:
         moment = self.timestamp
-        try:
-            in_utc = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-        except OverflowError as error:
-            raise InvalidTermError(f"Invalid timestamp {moment}: not within the years 1 to 9999") from error
+        in_utc = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
         msgspec.structs.force_setattr(self, "timestamp", in_utc)
 
 

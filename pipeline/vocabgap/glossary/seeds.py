@@ -188,11 +188,8 @@ def parse_seed(path: Path, content: bytes) -> Seed:
     """Parse the content of a seed file."""
     try:
         text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return Seed(path, (), (SeedProblem("file", f"byte {error.start}: expected UTF-8 text"),))
-    try:
         terms, problems = validated(parse_yaml(text))
-    except InvalidInputError as error:
+    except (UnicodeDecodeError, InvalidInputError) as error:
         return Seed(path, (), (SeedProblem("file", str(error)),))
     lines = yaml_lines(text) if problems else {}
     placed = (problem._replace(line=_line(problem, lines)) for problem in problems)
