@@ -10,8 +10,10 @@ import polars as pl
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from vocabgap.doors.cli.views import rendered
 from vocabgap.files.parts import Parts
 from vocabgap.pipeline import Run, run
+from vocabgap.reporting.comparison import Comparison, Kind
 from vocabgap.reporting.manifest import (
     Rendering,
     describe_output,
@@ -50,6 +52,11 @@ def summary_of(
     """The summary of a ranking that nobody has published."""
     manifest = new_manifest(NOW, ranked.height, Rendering(top, "mentions", ""))
     return summarise(Tables(ranked, None if gaps is None else Parts.of(gaps)), manifest)
+
+
+def compared_in_words(comparison: Comparison, *, top: int) -> str:
+    """Return the text of `diff`, with `top` changes of each kind; 0 shows all."""
+    return rendered("diff.txt.j2", {"comparison": comparison, "kinds": Kind, "top": top})
 
 
 def text_of(made: Run) -> str:

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from builders import gap, write_corpus
 from builders.decisions import Studio
+from builders.reporting import compared_in_words
 from vocabgap.decisions.record import Action, append_decisions, decide, subject
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.model.settings import ClusterSettings
 from vocabgap.pipeline import Run, run
-from vocabgap.reporting.comparison import compare, compared_in_words
+from vocabgap.reporting.comparison import compare
 from vocabgap.reporting.published_run import read_published
 
 START = datetime(2026, 7, 1, tzinfo=UTC)

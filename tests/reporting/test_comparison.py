@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 from msgspec import structs
 
+from builders.reporting import compared_in_words
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import CAPABILITIES, GROUPS, LINEAGE
-from vocabgap.reporting.comparison import Comparison, Kind, compare, compared_in_words
+from vocabgap.reporting.comparison import Comparison, Kind, compare
 from vocabgap.reporting.manifest import Parameters, Rendering, new_manifest
 from vocabgap.reporting.published_run import PublishedRun
 

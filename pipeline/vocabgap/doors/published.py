@@ -60,7 +60,7 @@ class Diff(Request, kw_only=True):
 @verb(Diff)
 def diff(_call: "Call", request: Diff) -> Answer:
     """Show what changed between two published runs."""
-    from vocabgap.reporting.comparison import Kind, compare, compared_in_words
+    from vocabgap.reporting.comparison import Kind, compare
     from vocabgap.reporting.published_run import read_published
 
     comparison = compare(read_published(request.old, option="OLD"), read_published(request.new, option="NEW"))
@@ -74,7 +74,8 @@ def diff(_call: "Call", request: Diff) -> Answer:
             "unchanged": comparison.unchanged,
             **{kind.value: len(comparison.of(kind)) for kind in Kind},
         },
-        text=compared_in_words(comparison, top=request.top),
+        view="diff.txt.j2",
+        shown={"comparison": comparison, "kinds": Kind, "top": request.top},
         exit_code=ExitCode.GATE if request.exit_code and comparison.changes else ExitCode.DONE,
     )
 

@@ -13,27 +13,22 @@ from vocabgap.model.tables import CONTINUED, GONE
 from vocabgap.ranking.identity import relations
 from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import PublishedRun
-from vocabgap.reporting.wording import rendered
 
 
 class Kind(StrEnum):
-    """A kind of change. The list is closed."""
+    """A kind of change, in the order of a list. The list is closed."""
 
     NEW = "new"
+    REGRESSED = "regressed"
+    PINNED = "pinned"
+    UNPINNED = "unpinned"
     RISEN = "risen"
     FALLEN = "fallen"
     RESOLVED = "resolved"
-    REGRESSED = "regressed"
     MERGED = "merged"
     SPLIT = "split"
-    PINNED = "pinned"
-    UNPINNED = "unpinned"
 
 
-_ORDER: Final = (  # of the list
-    *(Kind.NEW, Kind.REGRESSED, Kind.PINNED, Kind.UNPINNED, Kind.RISEN, Kind.FALLEN),
-    *(Kind.RESOLVED, Kind.MERGED, Kind.SPLIT),
-)
 _LATER: Final = ("status", "pinned_by", "rank_low", "rank_high")
 
 
@@ -145,11 +140,6 @@ def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool
     )
 
 
-def compared_in_words(comparison: Comparison, *, top: int) -> str:
-    """Return the comparison as text, with `top` changes of each kind; 0 shows all."""
-    return rendered("comparison.j2", comparison=comparison, kinds=Kind, order=_ORDER, top=top).rstrip("\n")
-
-
 def _change(row: dict[str, Any], kind: Kind, places: int) -> Change:
     facts = {name: row[name] for name in Change.__struct_fields__ if name in row}
     status = GONE if row["relation"] == GONE else row["status"]
@@ -176,4 +166,4 @@ def _kind(row: dict[str, Any], places: int) -> Kind | None:
 def _order(change: Change) -> tuple[int, bool, int, int, str, str]:
     mentions = change.mentions if change.mentions is not None else change.previous_mentions or 0
     names = (change.label or "", change.capability_id or change.previous_id or "")
-    return (_ORDER.index(change.kind), not change.decided, -abs(change.places), -mentions, *names)
+    return ([*Kind].index(change.kind), not change.decided, -abs(change.places), -mentions, *names)

@@ -73,11 +73,6 @@ def _macro(name: str, unit: str) -> Callable[..., str]:
     return macro
 
 
-def rendered(template: str, **values: object) -> str:
-    """Render a template as plain text."""
-    return _plain(IMAGE).get_template(template).render(**values)
-
-
 def render_markdown(summary: Summary) -> str:
     """Render a report as Markdown, ending in a newline.
 

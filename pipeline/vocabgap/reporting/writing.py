@@ -4,8 +4,7 @@
 """
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import replace as replace_in
 from datetime import UTC, datetime
@@ -68,11 +67,14 @@ class Published:
     """A published run."""
 
     folder: Path  # temporary for a report in an object store
-    files: tuple[str, ...]  # names
     summary: Summary  # the content of the report
     manifest: Manifest  # the content of `run.json`
-    combinations: pl.DataFrame | None = None  # table `combinations`; None without a scan
     shared: Summary | None = None  # the content of the shareable page
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Return the names of the files."""
+        return (*(output.name for output in self.manifest.outputs), MANIFEST_NAME)
 
     @property
     def headline(self) -> str:
@@ -207,8 +209,7 @@ def _publish(
         written, shared = write_formats(folder, tables, summary, with_account, share)
         if again is not None and read_manifest(again) != manifest:
             raise StateError(f"the run in '{again}' was replaced during the work", hint="try again")
-    files = tuple(dict.fromkeys((*(each.name for each in written.outputs), *tables.files, MANIFEST_NAME)))
-    return Published(resolve_target(out), files, summary, written, tables.combinations, shared)
+    return Published(resolve_target(out), summary, written, shared)
 
 
 def write_formats(
@@ -225,12 +226,10 @@ def write_formats(
         shared = shareable(summary, tables.gaps, fewest, aliases)
         texts[SHARE_NAME] = render_page(shared)
     for name, text in texts.items():
-        with _named(folder / name) as path:
-            path.write_text(text, encoding="utf-8", newline="\n")
+        _write(folder / name, text.encode())
     outputs = tuple(describe_output(folder / name) for name in (*texts, *tables.files))
     written = replace(manifest, outputs=outputs)
-    with _named(folder / MANIFEST_NAME) as path:
-        path.write_bytes(encode_manifest(written))
+    _write(folder / MANIFEST_NAME, encode_manifest(written))
     return written, shared
 
 
@@ -267,11 +266,10 @@ def _require_same_records(ranked: pl.DataFrame, gaps: Parts) -> None:
         )
 
 
-@contextmanager
-def _named(path: Path) -> Iterator[Path]:
-    """Add the file name to a disk error; the system only adds it when a file is opened."""
+def _write(path: Path, content: bytes) -> None:
+    """Write a file; name it in a disk error, because the system only does so when a file is opened."""
     try:
-        yield path
+        path.write_bytes(content)
     except OSError as error:
         error.filename = error.filename or str(path)
         raise
