@@ -13,7 +13,7 @@ from builders.decisions import Studio, decided
 from vocabgap.clustering.grouping import cluster
 from vocabgap.decisions.replay import followed
 from vocabgap.decisions.reviewing import Review
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import StateError
 from vocabgap.text import form, own_form, surface
 
 ALIKE = ("rein belt", "rein-belt", "Rein Belts")
@@ -86,11 +86,6 @@ def test_separated_wordings_are_one_again_only_after_an_undo(belts: Studio) -> N
 
     with pytest.raises(StateError, match="two decisions contradict each other"):
         belts.decide.merge("rein belt", "rein-belt")
-
-
-def test_some_wording_has_to_stay(belts: Studio) -> None:
-    with pytest.raises(InvalidInputError, match="no wording of 'rein belt' would stay"):
-        belts.decide.split("rein belt", ALIKE)
 
 
 @given(

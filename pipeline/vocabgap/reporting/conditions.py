@@ -21,7 +21,6 @@ from vocabgap.text import count, excerpt
 
 _EMPTY: Final = "--allow-empty publishes an empty report"
 _KEPT: Final = 0.5  # share of the earlier logs and lines that must still exist
-_NAMED: Final = 3  # failures per gate in a message
 
 
 def require_something(
@@ -49,14 +48,8 @@ def require_something(
     summary = scanned.summary
     bad = f"; {summary.rejects:,} of them cannot be read" if summary.rejects else ""
     if summary.passed_over:
-        names = scanned.files.filter(pl.col("passed_over") > 0)["source"].unique().sort()
-        wanted = (
-            f"{', '.join(settings.sources[name].where)} of {name}"
-            for name in names
-            if name in settings.sources
-        )
-        lack = "lacks" if summary.passed_over == 1 else "lack"
-        bad += f"; {count(summary.passed_over, 'further line')} {lack} what makes a gap: {'; '.join(wanted)}"
+        others = "further line is no gap for its source", "further lines are no gaps for their source"
+        bad += f"; {count(summary.passed_over, *others)}"
     none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"
     raise StateError(
         f"{phrase('nothing', account) if summary.records else none}; {_kept(target)}",
@@ -140,11 +133,11 @@ def failures(
 
 def gate_error(failed: Collection[Failure], hint: str) -> GateError:
     """Return the error that lists the failures of each gate."""
-    parts = []
+    parts, most = [], 3
     for gate in dict.fromkeys(each.gate for each in failed):
         met = [each.message for each in failed if each.gate == gate]
-        more = f" and {len(met) - _NAMED:,} more" if len(met) > _NAMED else ""
-        parts.append(f"{gate}: {', '.join(met[:_NAMED])}{more}")
+        more = f" and {len(met) - most:,} more" if len(met) > most else ""
+        parts.append(f"{gate}: {', '.join(met[:most])}{more}")
     gates = count(len(parts), "gate")
     return GateError(f"{gates} failed: {'; '.join(parts)}", hint=hint)
 

@@ -135,11 +135,6 @@ def code(value: object) -> str:
     return f"{fence}{padding}{text}{padding}{fence}"
 
 
-def number(value: int) -> str:
-    """Return a whole number with commas: 1,204."""
-    return f"{value:,}"
-
-
 def number_range(low: int, high: int) -> str:
     """Return a range of whole numbers, or the number if both ends are the same."""
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
@@ -175,8 +170,9 @@ def environment(unit: str, *, autoescape: bool, **filters: Callable[..., object]
         auto_reload=False,
         undefined=jinja2.StrictUndefined,
     )
-    functions = (capital, day, in_seconds, iso, number, number_range, rating, sparkline, to_minute)
+    functions = (capital, day, in_seconds, iso, number_range, rating, sparkline, to_minute)
     templates.filters |= FILTERS | {each.__name__: each for each in functions} | filters
+    templates.filters["number"] = "{:,}".format
     templates.filters["units"] = lambda number, adjective="": in_units(number, unit, adjective)
     templates.globals |= dict(zip(("unit", "units"), unit_names(unit), strict=True)) | _GLOBALS
     return templates

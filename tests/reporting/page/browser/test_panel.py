@@ -75,12 +75,6 @@ def test_ways_back_and_forward_close_and_open_the_panel(page: Page) -> None:
     expect(page.locator("#panel-title")).to_contain_text("2. ")
 
 
-def test_focus_goes_back_to_the_link_that_opened_the_panel(page: Page) -> None:
-    opened(page, THIRD)
-    left(page)
-    expect(link(page, THIRD)).to_be_focused()
-
-
 def test_list_is_gone_through_in_its_order(page: Page) -> None:
     page.locator('th[data-key="rank"] button').click()
     page.locator("#rows a").first.click()
