@@ -60,13 +60,6 @@ def test_what_grows_by_more_than_the_noise_is_slower(
     assert message in capsys.readouterr().out
 
 
-def test_what_was_measured_once_may_scatter_by_half() -> None:
-    (change,) = compare.changes(results(1.0, repeat=1), results(1.4))
-    (more,) = compare.changes(results(1.0, repeat=1), results(1.6))
-
-    assert (change.is_slower, more.is_slower) == (False, True)
-
-
 def test_beside_a_peer_the_ratio_is_compared_and_not_the_seconds() -> None:
     old, new = results(2.0, "CPU ratio", "reading"), results(2.0, "CPU ratio", "reading")
     for run, seconds in ((old, 1.0), (new, 3.0)):
@@ -82,17 +75,6 @@ def test_different_sizes_are_not_compared(
 ) -> None:
     assert compared(tmp_path, monkeypatch, results(1.0), results(1.0, size="large")) == 2
     assert "cannot compare the size small with large" in capsys.readouterr().err
-
-
-def test_what_was_measured_in_one_run_only_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert compared(tmp_path, monkeypatch, results(1.0), results(1.0, peer="reading")) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "gone    scan (10 logs)",
-        "new     scan (10 logs, beside reading)",
-        "0 compared: 0 slower, 0 faster.",
-    ]
 
 
 def test_bcubed_counts_what_stands_together_and_what_belongs_together() -> None:

@@ -1,10 +1,8 @@
-import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from filelock import lock_descriptor
 
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import put_in_place, replacing, write_whole
@@ -32,17 +30,6 @@ def test_a_lock_file_that_is_a_link_is_refused(tmp_path: Path) -> None:
         pass
 
     assert (tmp_path / "precious").read_text() == "kept"
-
-
-def test_a_lock_is_one_opened_file_s_until_it_is_closed(tmp_path: Path) -> None:
-    first, second = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
-    try:
-        assert lock_descriptor(first, blocking=False)
-        assert not lock_descriptor(second, blocking=False)
-        os.close(first)
-        assert lock_descriptor(second, blocking=False)
-    finally:
-        os.close(second)
 
 
 def test_only_what_killed_writers_left_is_removed(tmp_path: Path) -> None:
