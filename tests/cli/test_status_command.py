@@ -13,17 +13,6 @@ def last_event(text: str) -> dict[str, Any]:
     return event
 
 
-def test_what_a_report_would_compare_wordings_by_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "groups by: words alone\n" in vocabgap("status").out
-    monkeypatch.setenv("VOCABGAP_EMBEDDER", str(tmp_path / "gone"))
-    assert (
-        f"groups by: nothing: there is no model.onnx in '{tmp_path / 'gone'}'\n"
-        in vocabgap("status").out
-    )
-
-
 def test_changed_settings_and_variables_are_shown_and_all_others_in_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from vocabgap import __version__
 from vocabgap.doors.verbs import Answer, Event, Request, argument, verb
-from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
+from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, nearest
 from vocabgap.extensions import extensions
 from vocabgap.files import text_of
 from vocabgap.logbook.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
@@ -73,7 +73,6 @@ def status(call: "Call", _request: Status) -> Answer:
             "libraries": versions(),
             "config": None if path is None else str(path),
             "settings": settings,
-            "grouped_by": _grouped_by(settings),
             "sources": settings.sources,
             "aliases": {"categories": settings.category_aliases, "operations": settings.operation_aliases},
             "operation_categories": settings.operation_categories,
@@ -87,17 +86,6 @@ def status(call: "Call", _request: Status) -> Answer:
         view="status.txt.j2",
         shown=lambda: {"changed": _changed(msgspec.to_builtins(settings), msgspec.to_builtins(Settings()))},
     )
-
-
-def _grouped_by(settings: "Settings") -> str:
-    """Describe what a report would compare wordings by."""
-    from vocabgap.clustering.embedding import load_embedder
-
-    try:
-        embedder = load_embedder(settings.cluster.embedder)
-    except VocabgapError as error:
-        return f"nothing: {error.message}"
-    return "words alone" if embedder is None else f"words and meaning ({embedder.name})"
 
 
 def _changed(settings: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
