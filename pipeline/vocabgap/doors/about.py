@@ -21,7 +21,6 @@ from vocabgap.model.record import RejectReason
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
-    from vocabgap.model.settings import Settings
 
 _RUN: Final = "run"
 # The pages of the manual by kind, in the order of the list.
