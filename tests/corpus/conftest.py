@@ -1,6 +1,5 @@
 """Builders of shared corpora, of what is pushed into them, and of image repositories."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +44,3 @@ def other(tmp_path: Path) -> Corpus:
 def photos(tmp_path: Path) -> Path:
     """Write the logs of two images with three needs; one line is no record."""
     return write_photos(tmp_path)
-
-
-@pytest.fixture
-def installed() -> Path:
-    """Return the console script, for what only a process of its own can show."""
-    return Path(sys.executable).with_name("vocabgap")

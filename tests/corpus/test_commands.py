@@ -1,8 +1,6 @@
 """`vocabgap corpus`: what it prints, with which exit code, and what it refuses."""
 
 import json
-import os
-import pty
 import shutil
 import subprocess
 from pathlib import Path
@@ -229,25 +227,6 @@ def test_removal_shows_records_and_needs_a_yes(removal: tuple[str, ...]) -> None
     assert (done.code, done.out.startswith("3 records")) == (0, True)
     left = result("status")["identities"]
     assert [(row["tenant_id"], row["records"]) for row in left] == [("south", 3)]
-
-
-@pytest.mark.usefixtures("pushed")
-def test_a_removal_asks_on_a_terminal(installed: Path) -> None:
-    ours, theirs = pty.openpty()
-    command: list[str | Path] = [installed, "corpus", "forget", "--tenant", "north"]
-    process = subprocess.Popen(
-        command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True
-    )
-    os.close(theirs)
-    output = b""
-    while b"?" not in output:
-        output += os.read(ours, 1024)
-    os.write(ours, b"n\n")
-
-    assert process.wait(timeout=60) == 2
-    os.close(ours)
-    assert b"Forget 3 records of north?" in output
-    assert rows() == 3
 
 
 @pytest.mark.parametrize(

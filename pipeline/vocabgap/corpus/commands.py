@@ -1,14 +1,11 @@
 """The commands of `vocabgap corpus`: push gap logs to a shared corpus, remove them, back them up."""
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
-
-import typer
 
 from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.doors.verbs import (
@@ -27,7 +24,6 @@ from vocabgap.doors.verbs import (
     verb,
 )
 from vocabgap.errors import InvalidInputError
-from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import parse_now
 from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, printable_name
@@ -42,7 +38,7 @@ _SHOWN: Final = 20  # shown errors of a push
 _BACKUP: Final = argument("A file with one backup record per line; compressed if its name ends in .zst.")
 _PATH: Final = option("Only this path or folder.", panel=_SELECT)
 _NAME: Final = option("Only this name or id, or the first digits of an id.", panel=_SELECT)
-_YES: Final = option("Do not ask.", "--yes")
+_YES: Final = option("Confirm the removal.", "--yes")
 _DRY_RUN: Final = option("Only count the records that would be removed.", "--dry-run")
 _NOTE_ON_BYTES: Final = "`vocabgap corpus compact` removes their bytes"
 
@@ -119,14 +115,9 @@ def _open(call: "Call", *, create: bool = False) -> "Corpus":
     )
 
 
-def _ask(question: str, hint: str = "--dry-run shows what would be removed") -> None:
-    """Raise InvalidInputError unless a person agrees."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = f"a confirmation is needed: {question[0].lower()}{question[1:]} Nothing was changed"
-        raise InvalidInputError(escape_unseen(message), hint=f"confirm it with --yes; {hint}")
-    end_reads()
-    if not typer.confirm(escape_unseen(question), err=True):
-        raise InvalidInputError("not confirmed: nothing was changed", hint=hint)
+def _unconfirmed(question: str, hint: str = "--dry-run shows what would be removed") -> InvalidInputError:
+    message = f"a confirmation is needed: {question} Nothing was changed"
+    return InvalidInputError(escape_unseen(message), hint=f"confirm it with --yes; {hint}")
 
 
 def _place(details: Mapping[str, object]) -> str:
@@ -212,8 +203,8 @@ def restore(call: "Call", request: Restore) -> Answer:
     corpus = _open(call, create=True)
     if request.replace and not request.yes and is_corpus(Path(call.settings.of(CorpusSettings).folder)):
         records = corpus.store.version().measures.rows
-        question = f"Replace {count(records, 'record')} of all tenants?"
-        _ask(question, "without --replace, the backup is added to them")
+        question = f"replace {count(records, 'record')} of all tenants?"
+        raise _unconfirmed(question, "without --replace, the backup is added to them")
     try:
         restored = corpus.restore(request.file, replace=request.replace)
     except RefusedError as error:
@@ -264,7 +255,7 @@ def forget(call: "Call", request: Forget) -> Answer:
         corpus.forget, tenant, request.repo, paths=request.path, names=request.name, match=request.match
     )
     if not (is_dry or request.yes):
-        _ask(f"Forget {count(forget_these(dry_run=True).records, 'record')} of {tenant}?")
+        raise _unconfirmed(f"forget {count(forget_these(dry_run=True).records, 'record')} of {tenant}?")
     return Answer(
         view="corpus-forget.txt.j2",
         result=forget_these(dry_run=is_dry)._asdict() | ({"dry_run": True} if is_dry else {}),
@@ -295,7 +286,7 @@ def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
     corpus = _open(call)
     is_dry = request.dry_run
     if not (is_dry or request.yes) and (orphans := corpus.remove_orphans(request.tenant, dry_run=True)):
-        _ask(f"Remove {count(orphans, 'record')} of {request.tenant}?")
+        raise _unconfirmed(f"remove {count(orphans, 'record')} of {request.tenant}?")
     orphans = corpus.remove_orphans(request.tenant, dry_run=is_dry)
     return Answer(
         view="corpus-remove-orphans.txt.j2",
