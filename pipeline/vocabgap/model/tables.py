@@ -83,8 +83,9 @@ class Table:
         hint = "convert a LazyFrame with .collect(), a pandas frame with polars.from_pandas"
         require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=hint)
         needed = set(self.names if columns is None else columns)
+        dtypes = frame.schema
         for column in self.columns:
-            dtype = frame.schema.get(column.name)
+            dtype = dtypes.get(column.name)
             if column.name in needed and dtype != column.dtype:
                 problem = "is missing" if dtype is None else f"has dtype {dtype}"
                 raise InvalidInputError(
