@@ -137,11 +137,13 @@ def _drawn_ranks(
     count = len(shares.starts) - 1
     low, high = np.empty((2, count), np.int32)
     at_once = max(1, _CELLS // DRAWS)
+    rows = max(1, (1 << 15) // count)  # draws whose places fit into the cache of a processor
     with writing_in(temporary_place()), SpooledTemporaryFile(_HELD, dir=temporary_place()) as file:
         for drawn in _draws(shares.size, shares.often, max(shares.size, count, len(shares.units))):
-            for scores in _scores(shares, drawn, settings):
-                best, worst = places_of(scores, blocks)
-                file.write(np.stack([best, worst]).tobytes())
+            scores = _scores(shares, drawn, settings)
+            for start in range(0, len(scores), rows):
+                places = places_of(scores[start : start + rows], blocks)
+                file.write(np.stack(places, axis=1).tobytes())
 
         def read() -> Iterator[Int32Array]:
             """Yield the best places of some capabilities at a time, one row each; note the intervals."""
@@ -169,15 +171,23 @@ def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> Float
 
 
 def places_of(scores: FloatArray, blocks: Sequence[tuple[int, int]]) -> tuple[Int32Array, Int32Array]:
-    """Return best and worst place of each capability in a draw, counted from 0; equal scores share them."""
-    order = np.concatenate([start + np.argsort(-scores[start:stop]) for start, stop in blocks])
-    begins = np.diff(scores[order], prepend=np.nan) != 0.0
-    begins[[start for start, _ in blocks]] = True
-    level = np.empty(len(scores), np.int64)
-    level[order] = np.cumsum(begins) - 1
-    first = np.flatnonzero(begins).astype(np.int32)
-    last = np.append(first[1:], np.int32(len(scores))) - 1
-    return first[level], last[level]
+    """Return the best and worst places in some draws, counted from 0; equal scores share them.
+
+    `scores` and both results have the shape (draws, capabilities).
+    """
+    draws, count = scores.shape
+    order = np.hstack([start + np.argsort(-scores[:, start:stop], axis=1) for start, stop in blocks])
+    order += count * np.arange(draws)[:, np.newaxis]
+    begins = np.diff(scores.ravel()[order], axis=1, prepend=np.nan) != 0.0
+    begins[:, [start for start, _ in blocks]] = True
+    places = np.arange(count, dtype=np.int32)
+    first = np.maximum.accumulate(np.where(begins, places, 0), axis=1)
+    ends = np.where(np.roll(begins, -1, axis=1), places, places[-1])
+    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    best, worst = np.empty((2, draws, count), np.int32)
+    best.ravel()[order] = first
+    worst.ravel()[order] = last
+    return best, worst
 
 
 def tie_groups(best: Iterable[Int32Array]) -> IntArray:
