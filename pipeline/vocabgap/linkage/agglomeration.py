@@ -140,11 +140,13 @@ def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float
     same = np.flatnonzero(first != np.arange(len(first)))
     single = np.flatnonzero(first == np.arange(len(first)))
     together = np.asarray(np.bincount(first, weights, len(first))[single], np.float64)
+    # Rows with the same frequent terms are neighbours, so that a search reads memory in order.
+    order = _by_frequent_terms(rows, single)
     floor = 1.0 - distance_threshold
     if rows.dense is None:
-        linked = _link_sparse(rows, single, together, floor)
+        linked = _link_sparse(rows, single[order], together[order], floor)
     else:
-        linked = link(DenseNeighbours(rows, single, together, floor))
+        linked = link(DenseNeighbours(rows, single[order], together[order], floor))
     return Merges(
         np.concatenate([first[same], linked.keep]),
         np.concatenate([same, linked.drop]),
@@ -274,3 +276,20 @@ def first_equals(rows: Rows) -> IntArray:
         row = terms[part].tobytes(), data[part].tobytes(), dense[number].tobytes()
         first[number] = seen.setdefault(row, number)
     return first
+
+
+def _by_frequent_terms(rows: Rows, chosen: IntArray) -> IntArray:
+    """Order rows so that rows with the same most frequent terms are neighbours."""
+    term_weights = rows.term_weights[chosen]
+    frequency = np.bincount(term_weights.indices, minlength=term_weights.shape[1])
+    rank = np.empty(len(frequency), dtype=np.int32)
+    rank[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency), dtype=np.int32)
+    keys = [np.full(len(chosen), len(frequency), dtype=np.int32) for _ in range(4)]
+    ranks = rank[term_weights.indices]
+    held = np.flatnonzero(np.diff(term_weights.indptr))
+    for key in keys:
+        # The most frequent remaining term of each row.
+        if len(held):
+            key[held] = np.minimum.reduceat(ranks, term_weights.indptr[held])
+        ranks[ranks == np.repeat(key, np.diff(term_weights.indptr))] = len(frequency)
+    return np.lexsort(keys[::-1])
