@@ -1,18 +1,17 @@
 """Seed files, in which people write the senses of a scope."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import Hint, InvalidInputError, converted, nearest
+from vocabgap.errors import Hint, InvalidInputError, nearest
 from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.files.yaml import parse_yaml, yaml_lines
 from vocabgap.glossary.senses import (
     SEEDED,
-    InvalidTermError,
     Provenance,
     ScopeStack,
     SenseStatus,
@@ -41,13 +40,6 @@ class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
     def __post_init__(self) -> None:
         require_surface(self.surface)
         require_definition(self.definition)
-
-
-_REQUIRED: Final[Mapping[object, Callable[[object], object]]] = {
-    "surface": require_surface,
-    "definition": require_definition,
-}
-_TYPES: Final[Mapping[object, Any]] = {field.name: field.type for field in msgspec.structs.fields(SeedTerm)}
 
 
 class SeedProblem(NamedTuple):
@@ -112,24 +104,21 @@ def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN40
         yield SeedProblem("term", f"expected an object, found {short_repr(fields)}", number)
         return
     surface = fields.get("surface")
-    for field in (*(name for name in _REQUIRED if name not in fields), *fields):
+    for field in (*(name for name in ("surface", "definition") if name not in fields), *fields):
         message = _problem(field, fields)
         if message:
             yield SeedProblem(str(field), message, number, surface if isinstance(surface, str) else "")
 
 
 def _problem(field: object, fields: Mapping[object, object]) -> str:
-    if field not in _TYPES:
+    if field not in SeedTerm.__struct_fields__:
         return f"is not a field of a term; {nearest(str(field), SeedTerm.__struct_fields__)}"
     if field not in fields:
         return f"must have '{field}' key"
-    name = str(field)
     try:
-        _REQUIRED.get(field, bool)(converted(fields[field], _TYPES[field], name))
-    except InvalidTermError as error:
-        return str(error)
-    except InvalidInputError as error:
-        return error.message.removeprefix(f"{name}: ")
+        msgspec.convert({"surface": "a", "definition": "a", field: fields[field]}, SeedTerm)
+    except msgspec.ValidationError as error:
+        return str(error).partition(" - at `")[0]
     return ""
 
 
