@@ -101,9 +101,11 @@ def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
             error names file and entry.
         StateError: The disk fails.
     """
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
+    require_kind("paths", given, Iterable, "paths of vocabularies")
     by_name: dict[str, tuple[Entry, str]] = {}
     files = []
-    for path in vocabulary_files(paths):
+    for path in dict.fromkeys(file for each in given for file in _files(expanded(each))):
         content = existing_content(path, "vocabulary", _PATH_HINT)
         # The pack of a manifest is its folder's name, the pack of another file its name without the ending.
         pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
@@ -122,13 +124,6 @@ def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
     ordered = sorted((entry for entry, _ in by_name.values()), key=lambda entry: entry.name)
     files.sort(key=lambda file: (file.pack, file.name, file.sha256))
     return Vocabulary(tuple(ordered), tuple(files))
-
-
-def vocabulary_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
-    """List the files that a vocabulary is read from, each once."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else paths
-    require_kind("paths", given, Iterable, "paths of vocabularies")
-    return list(dict.fromkeys(file for path in given for file in _files(expanded(path))))
 
 
 def _files(path: Path) -> list[Path]:
