@@ -17,7 +17,7 @@ from vocabgap.corpus.backups import divergent_records, refuse_divergence
 from vocabgap.corpus.backups import restore as restore_file
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError, faults, keeps
-from vocabgap.corpus.corpus import DEFAULT_GAP
+from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     GUARDED,
@@ -39,6 +39,7 @@ Input = Mapping[str, Any]
 Cases = Mapping[str, Case]
 NOW: Final = datetime(2026, 4, 1, 10, tzinfo=UTC)
 TENANT: Final = "tenant"
+DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 

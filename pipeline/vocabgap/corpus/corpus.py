@@ -31,7 +31,6 @@ from vocabgap.text import count
 if TYPE_CHECKING:
     from vocabgap.corpus.backups import Exported, Restored
 
-DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
 _IDENTITY: Final = (*OWNER, "root_kind")
 _SHOWN: Final = [name for name in CHUNKS.names if name not in {"embedding", "backup_line"}]
 _IS_GAP: Final = pl.col("kind").eq_missing(pl.lit(GAP_KIND))
@@ -327,7 +326,7 @@ class Corpus:
 
     def status(self) -> "Overview":
         """Return the content of the corpus by repository, its size and its orphans."""
-        return overview(self.store.version(), gap=self.settings.of(CorpusSettings).orphan_version_gap)
+        return overview(self.store.version(), self.settings.of(CorpusSettings).orphan_version_gap)
 
 
 class ListedChunks(NamedTuple):
@@ -427,7 +426,7 @@ class Overview(msgspec.Struct, frozen=True):
         return sum(getattr(identity, name) for identity in self.identities for name in ORPHANS)
 
 
-def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
+def overview(version: Version, gap: int) -> Overview:
     """Count the content of a corpus by repository."""
     chunks = judged(version, gap)
     counted = chunks.group_by(*_IDENTITY).agg(
