@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
@@ -264,7 +265,18 @@ def _installed(package: str, ending: str, sha256: str) -> Path | None:
     except PackageNotFoundError:
         return None
     paths = (Path(str(file.locate())) for file in files if file.as_posix().endswith(ending))
-    return next((path for path in paths if path.is_file() and _sha256(_read_bytes(path)) == sha256), None)
+    return next((path for path in paths if path.is_file() and _has_digest(path, sha256)), None)
+
+
+def _has_digest(path: Path, sha256: str) -> bool:
+    state = path.stat()
+    return _digest_of(path, state.st_mtime_ns, state.st_ino) == sha256
+
+
+@cache
+def _digest_of(path: Path, _changed_at: int, _inode: int) -> str:
+    """Return the digest of a file; a process with many runs reads a file once, until it changes."""
+    return _sha256(_read_bytes(path))
 
 
 def _sha256(content: bytes) -> str:
