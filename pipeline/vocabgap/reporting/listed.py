@@ -1,10 +1,10 @@
 """The lists of a report: capabilities, and what people may decide about them."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import polars as pl
@@ -35,9 +35,6 @@ _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap ma
 
 MOST_DOUBTS: Final = 5
 LIKELY: Final = 0.25  # least probability that two groups are one need; few pairs have more
-
-
-_T = TypeVar("_T")
 
 
 class Past(msgspec.Struct, frozen=True):
@@ -113,14 +110,13 @@ def listed(
 
         own = gaps.by(["capability"], _where_and_when, lines_of)
     known = [] if places is None else places["name"].to_list()
-    images = _lists(own.get("images"), lambda place, mentions: Tally(known[place], mentions))
-    days = _lists(own.get("days"), lambda *stretch: stretch)
+    images, days = _lists(own.get("images")), _lists(own.get("days"))
     lineages = {} if relations is None else lineage_of(relations)
     return tuple(
         Listed(
             Capability.of(row, covered_from),
             group_of.get(name, HIDDEN),
-            images.get(number, ()),
+            tuple(Tally(known[place], mentions) for place, mentions in images.get(number, ())),
             days.get(number, ()),
             lineages.get(name, ()),
             history.get(name, ()),
@@ -194,12 +190,12 @@ def _where_and_when(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
     }
 
 
-def _lists(pairs: pl.DataFrame | None, make: Callable[[Any, int], _T]) -> dict[int, tuple[_T, ...]]:
-    """Return what `make` makes of the two other columns of each capability."""
+def _lists(pairs: pl.DataFrame | None) -> dict[int, tuple[tuple[Any, Any], ...]]:
+    """Return pairs of the two other columns by capability."""
     if pairs is None:
         return {}
     columns = pairs.group_by("capability", maintain_order=True).agg(pl.all())
-    return {capability: tuple(map(make, *lists)) for capability, *lists in columns.iter_rows()}
+    return {capability: tuple(zip(*lists, strict=True)) for capability, *lists in columns.iter_rows()}
 
 
 def screens_of(clusters: "Clusters", ranked: pl.DataFrame) -> list["Screen"]:
