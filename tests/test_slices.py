@@ -30,11 +30,8 @@ for typed in (
 
 
 ROOT = Path(__file__).parents[1]
-# Tests that go over commands, settings, tables, pages, cases or attacks; all others are collected.
-QUICK = (
-    "test_conformance or test_reference or test_mistakes or test_schema_command or test_the_tools_are_listed"
-    " or test_every_path_that_is_named or test_an_address_in_the_settings"
-)
+# Tests that go over commands, settings, tables, pages or cases; all others are collected.
+QUICK = "test_reference or test_schema_command or test_the_tools_are_listed"
 
 
 class Checkout(NamedTuple):

@@ -233,7 +233,7 @@ def test_a_column_that_says_the_same_everywhere_is_left_out(summary: Summary) ->
         )
 
 
-def test_a_page_of_thousands_of_the_worst_is_not_too_large(summary: Summary) -> None:
+def test_a_page_of_hundreds_of_the_worst_is_not_too_large(summary: Summary) -> None:
     worst = '<&>\u2028"' * 60
     variants = tuple(Wording(f"{number}{worst}", 1, 0.5) for number in range(30))
     first = listed(summary, variants=variants, label=worst)
@@ -249,13 +249,14 @@ def test_a_page_of_thousands_of_the_worst_is_not_too_large(summary: Summary) -> 
             (Tally(f"{rank}{worst[:60]}", 3),),
             ((date(2026, 1, 1 + rank % 28), 3),),
         )
-        for rank in range(1, 1_001)
+        for rank in range(1, 301)
     )
     made = replace(
         summary,
-        total=1_000,
-        open_total=1_000,
+        total=300,
+        open_total=300,
         everything=everything,
         capabilities=tuple(each.capability for each in everything[:SHOWN]),
     )
-    assert len(render_page(made).encode()) <= MOST_BYTES
+    page = render_page(made)
+    assert MOST_BYTES / 2 < len(page.encode()) <= MOST_BYTES
