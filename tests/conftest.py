@@ -13,8 +13,8 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from builders import OUTSIDE
-from vocabgap.clustering.embedding import embedder
-from vocabgap.clustering.embedding.model import ModelFiles, find_minilm
+from vocabgap.clustering import embedder
+from vocabgap.clustering.encoder import ModelFiles, find_minilm
 
 TOGETHER = ("tests/reporting/page/browser/", "tests/clustering/")
 

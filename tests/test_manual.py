@@ -10,7 +10,7 @@ from builders.command import vocabgap
 from builders.manual import WHOLE, blocks, page, session, there
 from faults import soak
 from faults.targets import VERBS
-from vocabgap.clustering.embedding.model import find_minilm
+from vocabgap.clustering.encoder import find_minilm
 
 __all__ = ["there"]  # a fixture
 WEEKLY = "weekly-job"

@@ -1,5 +1,5 @@
 # The public names and their modules, for type checkers and for `__init__.py`.
-from vocabgap.clustering.embedding import Embedder as Embedder
+from vocabgap.clustering.embedder import Embedder as Embedder
 from vocabgap.clustering.grouping import Clusters as Clusters
 from vocabgap.clustering.grouping import cluster as cluster
 from vocabgap.clustering.screens import Answer as Answer

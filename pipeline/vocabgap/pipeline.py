@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 from msgspec import structs
 
-from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
+from vocabgap.clustering.embedder import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, followed

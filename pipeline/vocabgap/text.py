@@ -5,7 +5,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import chain
 from threading import get_ident
@@ -141,6 +141,29 @@ def words(phrase: str) -> list[str]:
     # Case folding, or removing a character between a letter and its accent, may undo the composition.
     folded = unicodedata.normalize("NFKC", split.casefold()).translate(_WORD_CHARACTERS)
     return unicodedata.normalize("NFKC", folded).split()
+
+
+_HAN: Final = "\u3005\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_HAN_OR_KANA: Final = f"{_HAN}\u3041-\u30ff"
+_OTHERS: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+_RUNS: Final = re.compile(f"[{_HAN_OR_KANA}]+|[{_OTHERS}]+|[^{_HAN_OR_KANA}{_OTHERS}]+")
+_PIECES: Final = re.compile(f"(?=([{_HAN}])|)(?=([{_HAN_OR_KANA}]{{2}}|[{_OTHERS}]{{3}})|).")
+
+
+def pieces(words: Iterable[str]) -> Iterator[str]:
+    """Yield words; if they are in a script without spaces, yield their pieces instead.
+
+    Chinese, Japanese, Thai, Lao, Khmer and Burmese are written without spaces, so a phrase is one long word.
+    Pieces are single ideographs and pairs of characters, or triples of the letters of alphabets, as search
+    engines use them. This needs no dictionary.
+    """
+    for word in words:
+        if word.isascii():
+            yield word
+            continue
+        for run in _RUNS.findall(word):
+            parts = [piece for pieces in _PIECES.findall(run) for piece in pieces if piece]
+            yield from parts or [run]
 
 
 def trigrams(word: str) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 import vocabgap
 from builders import outside
-from vocabgap.clustering.embedding.model import ModelFiles
+from vocabgap.clustering.encoder import ModelFiles
 
 GROUPS = [
     ("Reaction-diffusion sharpen / denoise / restore detail", "Modern darktable sharpening family"),

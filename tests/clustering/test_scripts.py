@@ -5,8 +5,9 @@ from itertools import chain
 import pytest
 
 from builders.clustering import asking, grouped_wordings
+from vocabgap.clustering.encoder import in_unknown_script, known_scripts
 from vocabgap.clustering.grouping import cluster
-from vocabgap.clustering.scripts import in_unknown_script, known_scripts, pieces
+from vocabgap.text import pieces
 
 # Wordings of one need each: fold paper, play a bell, water the garden.
 NEEDS = {

@@ -26,7 +26,7 @@ from scipy import sparse
 from vocabgap.clustering.contrasts import LEFT, Poles, leaving, pole_rows, poles_of
 from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, average_linkage, linkage_table, members_of
 from vocabgap.clustering.describing import Labeller
-from vocabgap.clustering.scripts import in_unknown_script
+from vocabgap.clustering.encoder import in_unknown_script
 from vocabgap.clustering.vectorizing import vectorize, word_rows
 from vocabgap.clustering.wordings import Points, represented
 from vocabgap.errors import InvalidInputError, unusable
@@ -48,7 +48,7 @@ NEAR: Final = 0.5  # cosine distance of words below which wordings may share an 
 
 
 class TextEmbedder(Protocol):
-    """A model that turns texts into vectors. It may have `scripts`: those that it knows, see `scripts.py`."""
+    """A model that turns texts into vectors. It may have `scripts`: those that it knows, see `encoder.py`."""
 
     @property
     def name(self) -> str:

@@ -85,7 +85,7 @@ def cluster(
     threshold = None if settings.threshold == BY_WORDING else settings.threshold
     max_distance = _distance("max_distance", max_distance)
     if embedder is None or isinstance(embedder, str):
-        from vocabgap.clustering.embedding.embedder import load_embedder  # noqa: PLC0415 - loads a thread pool
+        from vocabgap.clustering.embedder import load_embedder  # noqa: PLC0415 - loads a thread pool
 
         embedder = load_embedder(settings.embedder)
     points = points_of(records, settings.stop_words, settings.synonyms)

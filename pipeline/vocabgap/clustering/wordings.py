@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.clustering.scripts import pieces
 from vocabgap.clustering.vectorizing import starts_of
 from vocabgap.files.parts import Parts
 from vocabgap.model.frames import need
 from vocabgap.model.tables import MENTIONS, phrase, stripped
-from vocabgap.text import content_words, form, ignored_stems, stem, surface, surface_of, synonym_table
+from vocabgap.text import content_words, form, ignored_stems, pieces, stem, surface, surface_of, synonym_table
 
 # Words of sentences that noun phrases do not have.
 _CLAUSE_WORDS: Final = """

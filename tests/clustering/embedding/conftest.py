@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from builders.embedding import VECTORS, Table, write_model, write_tokenizer
-from vocabgap.clustering.embedding import Embedder
+from vocabgap.clustering.embedder import Embedder
 
 
 @pytest.fixture(scope="session")

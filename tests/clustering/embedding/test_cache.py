@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pytest
 
 from builders.embedding import write_model, write_tokenizer
-from vocabgap.clustering.embedding import Embedder, EmbeddingUse, embedder, load_embedder
-from vocabgap.clustering.embedding.embedder import cpu_kind
-from vocabgap.clustering.embedding.model import Encoder, Grid
+from vocabgap.clustering import embedder
+from vocabgap.clustering.embedder import Embedder, EmbeddingUse, cpu_kind, load_embedder
+from vocabgap.clustering.encoder import Encoder, Grid
 from vocabgap.files import user_cache
 
 TEXTS: Final = ["sky", "warm sky", "skin tone", "mask"]
@@ -85,7 +85,7 @@ def test_another_model_library_or_kind_of_cpu_finds_nothing_and_takes_nothing_aw
     other = folder
     with monkeypatch.context() as patched:
         patched.setattr(
-            "vocabgap.clustering.embedding.model.version",
+            "vocabgap.clustering.encoder.version",
             lambda name: "0.99.0" if name == changed else version(name),
         )
         if changed == "cpu":

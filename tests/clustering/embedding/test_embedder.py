@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 
 import vocabgap as vg
 from builders.embedding import write_int8_model, write_tokenizer
-from vocabgap.clustering.embedding import Embedder, EmbeddingUse, embedder, load_embedder, model
-from vocabgap.clustering.embedding.model import Grid, ModelFiles
+from vocabgap.clustering import embedder, encoder
+from vocabgap.clustering.embedder import Embedder, EmbeddingUse, load_embedder
+from vocabgap.clustering.encoder import Grid, ModelFiles
 from vocabgap.errors import InvalidInputError, NotFoundError
 
 SAID = ("dehaze", "the blacks", "a mask", "shadow lift", "ändern", "what I asked for, twice")
@@ -189,7 +190,7 @@ def site(minilm: ModelFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         found = importlib.metadata.distributions(name=name, path=[str(place)])
         return next(iter(found), None) or importlib.metadata.distribution("none of that name")
 
-    monkeypatch.setattr(model, "distribution", distribution)
+    monkeypatch.setattr(encoder, "distribution", distribution)
     monkeypatch.syspath_prepend(place)
     return place
 
@@ -236,7 +237,7 @@ def test_a_folder_called_so_is_a_folder(folder: Path, monkeypatch: pytest.Monkey
 def test_a_batch_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Why texts of as many tokens may be run together with this model."""
     together = Embedder.load("minilm").embed(NEEDS)
-    monkeypatch.setattr(model, "_KNOWN_BATCH", 1)
+    monkeypatch.setattr(encoder, "_KNOWN_BATCH", 1)
 
     assert np.array_equal(Embedder.load("minilm").embed(NEEDS[::-1])[::-1], together)
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.clustering import blending
-from vocabgap.clustering.embedding.embedder import EmbeddingUse, cpu_kind
+from vocabgap.clustering.embedder import EmbeddingUse, cpu_kind
 from vocabgap.model.loading import resolve_settings
 from vocabgap.pipeline import run
 from vocabgap.reporting.manifest import Difference, Model, model_differences

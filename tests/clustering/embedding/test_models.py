@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from onnx import TensorProto, helper
 
 from builders.embedding import Table, unit, write_json, write_model, write_tokenizer
-from vocabgap.clustering.embedding import Embedder
+from vocabgap.clustering.embedder import Embedder
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.files import whole
 

@@ -31,7 +31,7 @@ from vocabgap.model.settings import STANDARD_INPUT, Setting, known_flags
 from vocabgap.text import escape_unseen, printable_name
 
 if TYPE_CHECKING:
-    from vocabgap.clustering.embedding import EmbeddingUse
+    from vocabgap.clustering.embedder import EmbeddingUse
     from vocabgap.ingest.checking import KnownLine
     from vocabgap.ingest.scanning import Scan
     from vocabgap.model.loading import Loaded

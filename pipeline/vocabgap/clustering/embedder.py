@@ -24,7 +24,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from vocabgap.clustering.embedding.model import (
+from vocabgap.clustering.encoder import (
     Encoder,
     Grid,
     ModelFiles,

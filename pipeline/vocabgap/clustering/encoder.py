@@ -7,7 +7,9 @@ compute in float32 runs texts of equal length together.
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +22,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from vocabgap.clustering.scripts import known_scripts
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded, installing
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.text import excerpt, printable_name
@@ -314,3 +315,41 @@ def _failing(message: str, *, hint: str = _DAMAGED_HINT) -> Iterator[None]:
 
 def _one_line(error: BaseException) -> str:
     return excerpt(str(error)) or type(error).__name__
+
+
+_LATIN: Final = "LATIN"
+
+
+def known_scripts(vocabulary: Sequence[str]) -> frozenset[str]:
+    """Return the scripts that a model with these tokens knows; it always knows the Latin one.
+
+    A script that it knows has 1,000 tokens, or a tenth of the vocabulary.
+    """
+    tokens = Counter(script for token in vocabulary for script in _scripts(token))
+    enough = min(1000, 0.1 * len(vocabulary))
+    return frozenset(script for script, count in tokens.items() if count >= enough) | {_LATIN}
+
+
+def in_unknown_script(surfaces: Iterable[str], known: Collection[str]) -> npt.NDArray[np.bool_]:
+    """Tell, for each surface, whether half of its words have letters of a script that is not known.
+
+    A model turns words of an unknown script into single characters, or into one token for all of them. So
+    texts with different meanings have similar embeddings, or equal ones.
+    """
+
+    def is_unknown(surface: str) -> bool:
+        words = surface.split()
+        unknown = sum(not _scripts(word).issubset(known) for word in words)
+        return not surface.isascii() and unknown >= 0.5 * len(words)
+
+    return np.fromiter(map(is_unknown, surfaces), np.bool_)
+
+
+def _scripts(text: str) -> set[str]:
+    return {_LATIN} if text.isascii() else {_script(sign) for sign in text if sign.isalpha()}
+
+
+@cache
+def _script(letter: str) -> str:
+    """Return the first word of a letter's name in Unicode, which is its script in nearly all cases."""
+    return unicodedata.name(letter, _LATIN).partition(" ")[0]
