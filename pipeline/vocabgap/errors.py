@@ -168,7 +168,7 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
 
 
 def require_local(name: str, path: str | Path) -> None:
-    """Raise InvalidInputError if a path is a URL: vocabgap neither fetches nor sends anything."""
+    """Raise InvalidInputError if a path is a URL where only a local path is read or written."""
     if address := full_address(path):
         hint = "name a folder or a file; `vocabgap report --engine spark` reads and writes object stores"
         raise unusable(name, _PLACE, address, hint=hint)

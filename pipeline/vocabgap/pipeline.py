@@ -1,4 +1,4 @@
-"""The order of the stages, from gap logs to the published report. No other module knows it."""
+"""The order of the stages, from gap logs to the published report."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator

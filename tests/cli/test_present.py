@@ -34,7 +34,7 @@ def test_a_record_of_the_future_does_not_move_it(photos: Path, tmp_path: Path) -
     listed = vocabgap("list", photos, "--now", "last", "--since", "1d")
 
     assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
-    message = "1 record is dated in the future, and cannot be the present\n"
+    message = "1 record has a date in the future; `--now last` ignores such dates\n"
     assert (result.err.count(message), listed.err.count(message)) == (1, 1)
 
 

@@ -260,7 +260,7 @@ def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(photos: Path) 
 
     assert result.code == 4
     assert (
-        "no record since 2026-05-02T23:57:00Z: the oldest is of 2026-04-01T10:00:00Z, the newest of"
+        "no record since 2026-05-02T23:57:00Z: the oldest record has the time 2026-04-01T10:00:00Z, the"
         in result.err
     )
     assert "30m means minutes, 2026-05 a month" in result.err

@@ -326,4 +326,7 @@ def test_tenant_that_never_pushed_reads_the_shared_records(pushed: Path) -> None
     ):
         output = vocabgap(*words, "--tenant", "south")
         assert (output.code, bool(output.out)) == (0, True)
-        assert "no record has tenant 'south'; it reads only those of neo-shared\n" in output.err
+        assert (
+            "no record has tenant 'south'; only the shared records of neo-shared are read\n"
+            in output.err
+        )

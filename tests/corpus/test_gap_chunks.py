@@ -179,6 +179,6 @@ def test_snapshot_needs_all_folders_listed(corpus: Corpus, photos: Path, tmp_pat
     shutil.rmtree(photos / "heron")
     (photos / "heron").symlink_to(tmp_path / "elsewhere")
 
-    with pytest.raises(StateError, match="cannot be listed, so its logs would be withdrawn"):
+    with pytest.raises(StateError, match="cannot be listed; --snapshot would withdraw its logs"):
         corpus.push(photos, **NORTH, snapshot=True)
     assert len(chunks(corpus)) == 3

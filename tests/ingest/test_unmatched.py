@@ -12,7 +12,7 @@ from vocabgap.ingest.scanning import scan, undated, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.tables import GAPS
 
-SPAN = "the oldest is of 2026-04-01T10:00:00Z, the newest of 2026-05-02T00:00:00Z"
+SPAN = "the oldest record has the time 2026-04-01T10:00:00Z, the newest 2026-05-02T00:00:00Z"
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ def test_wording_that_was_not_clustered_is_refused() -> None:
         [{"missing_capability": name} for name in ("lamp glow", "tilt shift", "ice ring")]
     )
 
-    with pytest.raises(InvalidInputError, match="2 records have wordings that were not clustered"):
+    with pytest.raises(InvalidInputError, match="the wordings of 2 records were not clustered"):
         rank(others, found)
 
 
@@ -66,9 +66,7 @@ def test_a_corpus_that_lacks_what_is_ranked_is_refused() -> None:
     frame = records([{"missing_capability": name} for name in ("lamp glow", "tilt shift")])
     found = by_surface(frame)
 
-    with pytest.raises(
-        InvalidInputError, match="the corpus has no record of the groups of 1 record"
-    ):
+    with pytest.raises(InvalidInputError, match="the groups of 1 record are not in the corpus"):
         rank(frame, found, corpus=frame.head(1))
 
 

@@ -64,7 +64,8 @@ def cluster(
         synonyms: A word or phrase to its synonyms, which count as that word.
         embedder: An embedder such as `vocabgap.Embedder`; or its name: `auto` (the known model, if it is
             installed), `minilm`, a model's folder, or `none`.
-        max_distance: The largest cosine distance of later cuts with `.at`. Small corpora allow any.
+        max_distance: The largest cosine distance of later cuts with `.at`. With few surfaces, `.at` takes any
+            distance.
 
     Returns:
         The groups. They do not depend on the order of the records.

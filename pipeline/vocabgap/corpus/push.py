@@ -130,7 +130,7 @@ def push(
             deleted, added, forgotten, opened = counts
             result = replace(result, deleted=deleted, added=added, forgotten=forgotten)
             if opened:
-                note = f"{count(opened, 'record')} no longer private, because this push is not private"
+                note = f"others can now read {count(opened, 'record')}, because this push is not private"
                 result = replace(result, warnings=(*result.warnings, note))
     except RefusedError as error:
         result = replace(result, errors=(*result.errors, error))
@@ -171,7 +171,7 @@ def _carry_out(
 def _rows(
     caller: Caller, incoming: Incoming, change: Change, moment: int, *, rewrite: bool
 ) -> tuple[pl.DataFrame, list[str], int]:
-    """Return the chunks as rows, the ids of present ones to write again, and how many become readable.
+    """Return the chunks as rows, the ids of present ones to write again, and how many others can now read.
 
     Present chunks keep their first moment and their vectors. They are written again if their visibility
     changes or the tenant has a new configuration. With `rewrite`, other metadata are also a reason, for
@@ -220,7 +220,7 @@ def _logs_with(
     """Return table `logs` after a push of logs, each with its repository.
 
     A log that was read to its end replaces its earlier entry. Rejected lines of private logs lose their text.
-    So do those of a repository with forgotten records: a hash cannot recognise one in a broken line.
+    Those of a repository with forgotten records lose it, too: a broken line cannot be compared with a hash.
     """
     entries = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
     pushed_logs = pl.DataFrame(entries, logs.schema)
@@ -262,7 +262,7 @@ def folder_payload(
     logs = read_lines(root, settings)
     if snapshot and logs.unlisted:
         raise StateError(
-            f"'{logs.unlisted[0]}' cannot be listed, so its logs would be withdrawn",
+            f"'{logs.unlisted[0]}' cannot be listed; --snapshot would withdraw its logs",
             hint="make it readable, or push without --snapshot",
         )
     parsed: dict[str, list[_Parsed]] = {

@@ -1,7 +1,7 @@
 """Decisions about a published run: the wordings that they store, and the capabilities that they change.
 
-For the effects, the tables of the run suffice: no log is read again. If a model grouped the run and a split
-leaves wordings undecided, the numbers are estimates. Here, these wordings go to the side with similar words.
+For the effects, the tables of the run suffice: no log is read again. The numbers are estimates if a model
+grouped the run and a split does not say where some wordings go. Then these go to the side with similar words.
 """
 
 from collections.abc import Collection, Iterable, Sequence

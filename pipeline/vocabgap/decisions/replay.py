@@ -46,7 +46,7 @@ class EffectiveDecisions:
     reasoned: tuple[Reasoned, ...]  # the constraints with their decisions
     about: tuple[tuple[Decision, list[str]], ...]  # decisions that concern this corpus, and their surfaces
     active: tuple[Decision, ...]  # decisions that are not undone
-    inactive: tuple[Decision, ...]  # active changes that concern nothing in this corpus
+    inactive: tuple[Decision, ...]  # active decisions that match nothing in this corpus
     separated: frozenset[str]  # forms of wordings that a split separates from others with their surface
 
     @cached_property
@@ -155,7 +155,10 @@ def _found(
 def _anchor(
     about: Iterable[str], present: Collection[str], parted: Collection[str], leaving: Collection[str] = ()
 ) -> str | None:
-    """Return the surface that represents a capability: its first, else one that no split moved."""
+    """Return the surface that represents a capability: the first one, if the corpus has it.
+
+    Otherwise it is the first one of the corpus that no split moved.
+    """
     forms = iter(about)
     first = next(forms)
     if first in present and first not in leaving:

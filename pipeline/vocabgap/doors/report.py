@@ -89,7 +89,7 @@ class Report(OverRoots):
     previous: Annotated[
         Place | None,
         option(
-            "Folder of the earlier run to compare with, or none; by default the run in --out.",
+            "Folder of the earlier run to compare with, or the word `none`. By default the run in --out.",
             panel=Panel.MORE,
         ),
     ] = None

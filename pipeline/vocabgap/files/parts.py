@@ -67,9 +67,9 @@ class Parts:
         return replace(self, queries=(*self.queries, query))
 
     def marked(self, marks: pl.DataFrame) -> Self:
-        """Add columns to the rows that a small frame names in `ROW`, before all queries; others get nulls.
+        """Join the columns of a small frame by `ROW`, before all queries. Rows without a mark get nulls.
 
-        Marks are added to earlier marks; a row has one mark at most.
+        Marks are added to earlier marks. Give a row one mark at most.
         """
         known = [] if self.marks is None else [self.marks]
         return replace(self, marks=pl.concat([*known, marks]).sort(ROW))
@@ -232,7 +232,7 @@ class KeptFolder:
     def __init__(self, prefix: str = "vocabgap-", place: Path | None = None) -> None:
         """Create a folder whose name begins with a prefix, by default in the place of temporary folders."""
         if _ENDING.is_set():
-            raise StateError("the program ends")
+            raise StateError("no temporary folder can be created, because the program is ending")
         above = str(place or temporary_place())
         with writing_in(above):
             self.name = tempfile.mkdtemp(prefix=prefix, dir=above)

@@ -113,7 +113,7 @@ def answered(
             if 0 <= place < len(candidates):
                 return [selected(glossary, candidates[place], mode=mode, **facts)]
             raise InvalidInputError(
-                f"Invalid selection: {place + 1}", hint=f"there are {len(candidates)} candidates"
+                f"Invalid selection: {place + 1}", hint=f"expected a number up to {len(candidates)}"
             )
         case Define(definition):
             updated = added(glossary, term, definition, replacing=True, **facts)

@@ -126,7 +126,7 @@ class RecordColumns:
         return {**RECORDS.schema, MOMENT: UTC_MICROSECONDS, NAMELESS: pl.Boolean, **texts}
 
     def _moments(self, times: pl.Series, logs: Sequence[LogFile], counts: Sequence[int]) -> pl.Series:
-        """Return the time of each record, or of a record before it in its log."""
+        """Return the time of each record; without one, the last time before it in its log."""
         begins = [log is not other for log, other in zip(logs, (self._before, *logs[:-1]), strict=True)]
         if times.null_count():
             number = pl.Series(np.repeat(np.cumsum(begins), counts))  # of the log; 0 for the last one

@@ -228,8 +228,8 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
 
     If the first line of a file is a whole document, each line is one. Any other file is read whole. An
     element keeps only the fields that the source reads, because a span may hold private data. If a pointer
-    finds a value only around the element, the value is added to it. Elements that are no gaps are passed
-    over, and documents without elements. An unreadable one is a block without lines; later ones are read.
+    finds a value only around the element, the value is added to it. Elements that are no gaps, and documents
+    without elements, are passed over. An unreadable document is a block without lines; later ones are read.
     """
     number = 1
     reads = _tree(fields.reads)

@@ -62,8 +62,10 @@ class Scan:
         rejects: One row per bad line or unreadable file (table `rejects`).
         files: One row per log that was read (table `files`).
         summary: The account of every line.
-        unclear: One row per record named in notes that correct none: they do not say so, or several fit.
-        repositories: The names of the roots; None if some are corpora, whose repositories only reading tells.
+        unclear: One row per line whose notes name an earlier record of the image, but correct none: they
+            lack `corrects`, or several records fit.
+        repositories: The names of the roots. None if a root is a corpus: its repositories are known only
+            after reading.
     """
 
     lines: Parts
@@ -405,8 +407,8 @@ def newest_moment(lines: Parts, clock: datetime) -> tuple[datetime, int]:
 
 def ahead_in_words(number: int) -> str:
     """Describe the number of records that are later than the clock."""
-    are = "is" if number == 1 else "are"
-    return f"{count(number, 'record')} {are} dated in the future, and cannot be the present"
+    have = "has" if number == 1 else "have"
+    return f"{count(number, 'record')} {have} a date in the future; `--now last` ignores such dates"
 
 
 def undated(lines: Parts, selection: Selection) -> int:
@@ -417,7 +419,7 @@ def undated(lines: Parts, selection: Selection) -> int:
 
 def reads_shared(tenant: str) -> str:
     """Return a note on a tenant without records that reads the shared ones."""
-    return f"{_missing(_TENANT, tenant)}; it reads only those of {SHARED_TENANT}"
+    return f"{_missing(_TENANT, tenant)}; only the shared records of {SHARED_TENANT} are read"
 
 
 def _there_are(noun: str, names: Sequence[str]) -> str:
@@ -452,4 +454,4 @@ def _outside(lines: Parts, selection: Selection) -> tuple[str, ...]:
     oldest, newest = of_parts["oldest"].min(), of_parts["newest"].max()
     if not (isinstance(oldest, datetime) and isinstance(newest, datetime)):
         return (f"{sentence}: no timestamp can be read",)
-    return (f"{sentence}: the oldest is of {iso(oldest)}, the newest of {iso(newest)}",)
+    return (f"{sentence}: the oldest record has the time {iso(oldest)}, the newest {iso(newest)}",)

@@ -1,4 +1,7 @@
-"""Average linkage of rows of unit length: the estimator, and the order of merges. The package explains it."""
+"""Average linkage of rows of unit length: the estimator, and the order of merges.
+
+See `linkage/__init__.py` for the method.
+"""
 
 from collections.abc import Sequence
 from functools import cached_property

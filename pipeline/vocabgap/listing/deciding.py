@@ -201,9 +201,8 @@ class Decisions:
     def undo(self, decision: str | None = None, why: str = "", *, last: bool = False) -> Decision:
         """Undo a decision, as if it had never been made; name it by the first characters of its identifier.
 
-        Or undo the last active decision of the file, with `last`; confirmations do not count. If you undo a
-        merge, each later decision stays with one of the two capabilities: the one whose wording or identifier
-        named it.
+        With `last`, undo the last active decision of the file that is not a confirmation. After a merge is
+        undone, each later decision stays with the capability whose wording or identifier it named.
         """
         decisions = self.all()
         if (decision is None) is not last:

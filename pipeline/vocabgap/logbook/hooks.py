@@ -65,13 +65,13 @@ def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]
             continue
         if not call.note.startswith("call of ") and is_logged(folder, call.note):
             continue  # logged at the end of an earlier turn
-        there_is = "it is not granted" if NOT_GRANTED_NOTE in call.note else "there is none"
+        reason = "is not granted" if NOT_GRANTED_NOTE in call.note else "does not exist"
         try:
             logged.append(
                 log_without_waiting(
                     folder,
                     longest,
-                    description=f"the tool {call.tool} was called, and {there_is}",
+                    description=f"the tool {call.tool} was called, but {reason}",
                     missing_capability=call.tool,
                     session_id=call.session,
                     timestamp=call.moment,

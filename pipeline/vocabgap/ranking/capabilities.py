@@ -211,9 +211,9 @@ def _require_clustered(lines: pl.DataFrame, wordings: pl.DataFrame) -> None:
     spoken = lines.select(phrase().alias("wording"), "recorded", "counted")
     groups = spoken.join(wordings.select("wording", "cluster"), on="wording", how="left")
     if strangers := groups["cluster"].null_count():
-        problem = f"{strangers} records have wordings that were not clustered"
+        problem = f"the wordings of {count(strangers, 'record')} were not clustered"
         raise InvalidInputError(problem, hint="rank the records that were clustered, or some of them")
     known = groups.filter("recorded")["cluster"].unique()
     if strangers := groups.filter("counted", ~pl.col("cluster").is_in(known.implode())).height:
-        problem = f"the corpus has no record of the groups of {count(strangers, 'record')}"
+        problem = f"the groups of {count(strangers, 'record')} are not in the corpus"
         raise InvalidInputError(problem, hint="pass all records that were clustered as the corpus")

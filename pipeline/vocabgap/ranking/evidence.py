@@ -321,7 +321,7 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
 def drawn(clustered: pl.DataFrame, whole: Whole, by: RankBy) -> pl.DataFrame:
     """Sum up the amounts of each cluster per unit that the bootstrap draws.
 
-    If mentions are drawn, a unit is all mentions of a cluster that count alike, `often` in number.
+    If mentions are drawn, equal mentions of a cluster share a row, and `often` is their number.
     """
     satisfaction = pl.col("satisfaction")
     amounts = [MENTIONS]

@@ -75,10 +75,10 @@ def identify(
     """Identify the capability of each group.
 
     The proposed groups, before people's decisions, take over the identifiers of the run before (`baseline`).
-    The matching of the greatest weight decides; a surface of both weighs its smaller number of mentions. A
-    group without a counterpart gets an identifier from its label's surface. United groups keep the identifier
-    that was named first, unless another group has it; a split-off group gets one from the decision. So an
-    undo restores both.
+    The matching with the most shared mentions wins; a surface in both runs counts with its smaller number of
+    mentions. A group without a counterpart gets an identifier from its label's surface. United groups keep
+    the identifier that was named first, unless another group has it. A split-off group gets one from the
+    decision. So an undo restores both.
 
     The last decision gives the status. A decision about some wordings holds while they have at least half of
     the group's mentions. After that, the group has outgrown it and is open again. An authored capability has

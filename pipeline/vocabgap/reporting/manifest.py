@@ -363,7 +363,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     if manifest.schema_version > SCHEMA_VERSION:
         raise StateError(
             f"'{path}' has version {manifest.schema_version}, expected at most {SCHEMA_VERSION}",
-            hint="it is of a newer vocabgap: use that one, or another folder",
+            hint="a newer vocabgap wrote it: upgrade, or name another folder",
         )
     return manifest
 

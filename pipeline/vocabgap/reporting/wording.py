@@ -93,7 +93,7 @@ def render_markdown(summary: Summary) -> str:
 def render_shortlist(summary: Summary) -> str:
     """Render the shortlist as Markdown; without candidates, say so."""
     text = _markdown(summary.unit).get_template("shortlist.md.j2").render(run=summary)
-    return text.rstrip("\n") or "No capability is to author."
+    return text.rstrip("\n") or "There is no capability to author."
 
 
 def render_issue(summary: Summary, need: Capability, identifiers: Iterable[str]) -> str:

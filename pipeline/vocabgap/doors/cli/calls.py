@@ -166,7 +166,7 @@ def _require_memory() -> None:
     if most != resource.RLIM_INFINITY and most >> 20 < least:
         raise StateError(
             f"the memory limit (`ulimit -v`) is {most >> 20:,} MiB, expected {least:,} or more",
-            hint="raise it; it limits the address space, which is larger than the memory in use",
+            hint="raise the limit; it counts reserved addresses, not only the memory in use",
         )
 
 
