@@ -10,7 +10,7 @@ import polars as pl
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
-from vocabgap.doors.cli.views import rendered
+from vocabgap.doors.views import rendered
 from vocabgap.files.parts import Parts
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.comparison import Comparison, Kind

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.doors.cli.output import Output
-from vocabgap.doors.cli.views import comma_separated, table
+from vocabgap.doors.views import comma_separated, table
 from vocabgap.errors import ExitCode, VocabgapError
 
 # Categories of what changes a terminal, or what a reader sees, without being seen.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.doors.cli.views import table
+from vocabgap.doors.views import table
 
 COMMANDS = [
     ["check", "photos"],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from builders.hostile import Dressed, told, unseen
-from vocabgap.doors.cli.views import table
+from vocabgap.doors.views import table
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run
 

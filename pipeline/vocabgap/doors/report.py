@@ -162,7 +162,7 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     if unreadable:
         call.note(unreadable)
     call.note_embeddings(result.embeddings)
-    from vocabgap.doors.cli.views import folder_line
+    from vocabgap.doors.views import folder_line
     from vocabgap.ingest.checking import is_known
     from vocabgap.ingest.discovery import unread_files
     from vocabgap.ingest.roots import origin_of
@@ -258,7 +258,7 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
 
 def _shown(result: "Run", text_format: TextFormat, without_time: int = 0) -> dict[str, object]:
     """Return the values for the view: the text in another format, or the summary."""
-    from vocabgap.doors.cli.views import comma_separated
+    from vocabgap.doors.views import comma_separated
     from vocabgap.reporting.wording import render_shortlist
 
     published, text = result.published, ""
@@ -305,7 +305,7 @@ def demo(call: "Call", request: Demo) -> Answer:
     with call.output.progress(STAGES) as listener:
         result = run(target, settings=settings, now=LAST, on_stage=listener)
     page, summary = result.published.folder / PAGE_NAME, result.published.summary
-    from vocabgap.doors.cli.views import folder_line
+    from vocabgap.doors.views import folder_line
 
     steps = _steps(folder_line(target), summary)
     return Answer(

@@ -203,7 +203,7 @@ class _Dialogue:
         self._show("review-examples.txt.j2", shown)
 
     def _show(self, view: str, values: "dict[str, Any]") -> None:
-        from vocabgap.doors.cli.views import rendered
+        from vocabgap.doors.views import rendered
 
         self._output.text(rendered(view, values))
 

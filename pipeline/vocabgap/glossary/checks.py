@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final
 
 from vocabgap.doors.cli.calls import Call
 from vocabgap.doors.cli.output import Output
-from vocabgap.doors.cli.views import rendered
 from vocabgap.doors.verbs import Answer, Event, Verbs, argument, option, verb
+from vocabgap.doors.views import rendered
 from vocabgap.errors import ExitCode, Hint, InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.glossary import commands

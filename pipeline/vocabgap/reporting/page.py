@@ -206,7 +206,7 @@ def _limits(each: Listed, limits: Limits) -> Limits:
 
 def _table(rows: Sequence[Row], index: Index) -> tuple[str, ...]:
     """Return the columns of the ranking, without those whose values are missing or all the same."""
-    told = {
+    shown = {
         "rank": True,
         "rank_low": True,
         "label": True,
@@ -221,7 +221,7 @@ def _table(rows: Sequence[Row], index: Index) -> tuple[str, ...]:
         "unsatisfied": any(row["unsatisfied"] + row["neutral"] + row["satisfied"] for row in rows),
         "category": len({row["category"] for row in rows}) > 1,
     }
-    return tuple(name for name, is_told in told.items() if is_told)
+    return tuple(name for name, is_shown in shown.items() if is_shown)
 
 
 def _filters(rows: Sequence[Row]) -> tuple[str, ...]:

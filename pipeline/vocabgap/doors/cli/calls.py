@@ -230,7 +230,7 @@ def _print(output: Output, answer: Answer) -> None:
 def _text(answer: Answer) -> str:
     if not answer.view:
         return answer.text
-    from vocabgap.doors.cli.views import rendered
+    from vocabgap.doors.views import rendered
 
     shown = answer.shown() if callable(answer.shown) else answer.shown
     return rendered(answer.view, {**answer.result, **shown})

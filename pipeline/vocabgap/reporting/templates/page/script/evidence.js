@@ -48,7 +48,7 @@ function keyFacts(capability) {
 
 function facts(capability) {
   const categories = spelled(capability.categories, run.categories).map(withMentions);
-  const told = [
+  const rows = [
     ['Known sessions', whole(capability.sessions)],
     ...(capability.status ? [['Status', capability.status]] : []),
     ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
@@ -59,11 +59,11 @@ function facts(capability) {
     ...capability.facts,
     ...(run.deciding !== null ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
-  return defined('facts', told);
+  return defined('facts', rows);
 }
 
-function defined(name, told) {
-  return make('dl', { class: name }, ...told.map(([term, ...texts]) => described(term, ...texts)));
+function defined(name, rows) {
+  return make('dl', { class: name }, ...rows.map(([term, ...texts]) => described(term, ...texts)));
 }
 
 function described(term, ...texts) {

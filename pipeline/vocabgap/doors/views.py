@@ -33,7 +33,7 @@ _WIDEST: Final = 40  # characters of a field; a longer field moves the rest of i
 def _environment() -> "jinja2.Environment":
     import jinja2
 
-    folders = [Path(__file__).parents[1] / TEMPLATES, *(each.folder / TEMPLATES for each in extensions())]
+    folders = [Path(__file__).parent / TEMPLATES, *(each.folder / TEMPLATES for each in extensions())]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,
