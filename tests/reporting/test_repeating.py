@@ -167,6 +167,18 @@ def test_options_beside_it_override_the_settings_the_filters_the_moment_and_the_
     assert manifest["parameters"]["paths"]["roots"] == ["others"]
 
 
+def test_a_filter_beside_it_overrides_only_filters_of_its_kind(
+    photos: Path, first_run: Path
+) -> None:
+    filters = ("--image", "heron", "--match", "sky", "--top", "2")
+    vocabgap("report", photos, "--out", first_run, "--now", "2026-07-01", *filters, "--quiet")
+
+    assert repeat(first_run, "--match", "mask").code == 0
+
+    selection = json.loads(Path("out/run.json").read_text())["parameters"]["selection"]
+    assert (selection["images"], selection["match"]) == (["heron"], "mask")
+
+
 def test_what_changed_since_the_run_is_named(reported: Path, photos: Path) -> None:
     same = vocabgap("report", "--from", reported, "--out", "same")
     write_corpus(photos.parent, {"owl": [gap("moon glow")]}, "more", photos)
@@ -174,6 +186,27 @@ def test_what_changed_since_the_run_is_named(reported: Path, photos: Path) -> No
 
     assert "repeated run" not in same.err
     assert "not as in the repeated run: logs\n" in other.err
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        {"roots": "logs"}, {"roots": ["logs"], "home": "x\0y"}, {"home": "."},
+        {"roots": ["logs"], "config": ["a"]},
+        {"roots": ["logs"], "report.out": "elsewhere"}, {"roots": ["logs"], "foo.bar": "x"},
+        {"roots": ["logs"], "vocabulary.paths": "x"}, {"roots": ["logs"], "previous": ["x"]},
+    ],
+)  # fmt: skip
+def test_paths_that_no_report_wrote_are_refused(reported: Path, paths: dict[str, object]) -> None:
+    file = reported / "run.json"
+    manifest = json.loads(file.read_text())
+    manifest["parameters"]["paths"] = paths
+    file.write_text(json.dumps(manifest))
+
+    result = repeat(reported)
+
+    assert (result.code, result.out) == (4, "")
+    assert "damaged or of another version" in result.err
 
 
 @pytest.mark.parametrize(

@@ -127,10 +127,11 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     call.require_decisions()
     present, previous = parse_present(request.now), request.previous
     selection: Selecting = selection_at
-    asked = selection_at(known_present(present))  # bad filters are an error before Polars is loaded
+    selection_at(known_present(present))  # bad filters are an error before Polars is loaded
     if repetition is not None:
         present = repetition.manifest.now if request.now is None else present
-        selection, previous = selection_at if asked else repetition.selection, previous or repetition.previous
+        previous, before = previous or repetition.previous, repetition.selection
+        selection = lambda now: selection_at(now).over(before)  # noqa: E731 - filters beside --from override
     fewest = _fewest(call) if request.share else None
     from vocabgap.ingest.checking import unreadable_times
     from vocabgap.ingest.scanning import undated

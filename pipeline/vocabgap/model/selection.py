@@ -244,6 +244,10 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             if value not in (None, (), False):
                 yield filtered, value
 
+    def over(self, other: "Selection") -> "Selection":
+        """Return another selection, in which the filters of this one override those of the same kind."""
+        return structs.replace(other, **{filtered.field: value for filtered, value in self.in_force()})
+
     def words(self) -> Iterator[str]:
         """Yield the options and values of a command line that sets the same filters."""
         for filtered, value in self.in_force():

@@ -171,6 +171,18 @@ class Repeated(msgspec.Struct, frozen=True):
         return [f"not as in the repeated run: {', '.join(differing)}"] * bool(differing)
 
 
+def _is_request(paths: Mapping[str, Any]) -> bool:
+    """Tell whether a manifest has the paths of a request; somebody may have changed it.
+
+    A manifest never says where to write a report.
+    """
+    names = {f"{setting.table}.{setting.key}" for setting in known_settings() if setting.written}
+    names |= {"home", "config", "previous", "cluster.embedder"}
+    kinds = dict.fromkeys(names - {"report.out"}, str) | dict.fromkeys(("roots", "vocabulary.paths"), tuple)
+    are_known = all(isinstance(path, kinds.get(name, bool)) for name, path in paths.items())
+    return are_known and "roots" in paths and "\0" not in "".join(map("".join, paths.values()))
+
+
 def repeated(source: str | Path, flags: Mapping[str, Any]) -> Repeated:
     """Read the request of a run from its manifest; `flags` override its settings.
 
@@ -187,7 +199,7 @@ def repeated(source: str | Path, flags: Mapping[str, Any]) -> Repeated:
         raise NotFoundError(f"'{shown}' does not exist", hint=hint)
     manifest = read_manifest(folder)
     parameters = None if manifest is None else manifest.parameters
-    if manifest is None or parameters is None or not parameters.paths:
+    if manifest is None or parameters is None or not _is_request(parameters.paths):
         raise StateError(
             f"'{shown}' does not say how to repeat a run: it is damaged or of another version", hint=hint
         )
