@@ -37,7 +37,7 @@ _SELECT: Final = Panel.SELECT
 _SHOWN: Final = 20  # shown errors of a push
 _BACKUP: Final = argument("A file with one backup record per line; compressed if its name ends in .zst.")
 _PATH: Final = option("Only this path or folder.", panel=_SELECT)
-_NAME: Final = option("Only this name or id, or the first digits of an id.", panel=_SELECT)
+_NAME: Final = option("Only this name or id, or the first four or more digits of an id.", panel=_SELECT)
 _YES: Final = option("Confirm the removal.", "--yes")
 _DRY_RUN: Final = option("Only count the records that would be removed.", "--dry-run")
 _NOTE_ON_BYTES: Final = "`vocabgap corpus compact` removes their bytes"
