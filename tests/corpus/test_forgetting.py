@@ -11,6 +11,7 @@ import pytest
 from builders import gap, write_corpus
 from corpus.builders import write_photos
 from vocabgap.corpus.corpus import Corpus, open_corpus
+from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
 
@@ -57,6 +58,18 @@ def test_record_is_forgotten_by_its_id(shared: Corpus, column: str, digits: int)
 
     assert outcome.records == 1
     assert left(shared)[1] == ("north", "photos", 2)
+
+
+def test_digits_that_begin_several_ids_forget_nothing(corpus: Corpus, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap(f"need {number}") for number in range(600)]})
+    corpus.push(root, tenant="north", repo="photos")
+    names = corpus.store.version().rows(["name"])["name"].str.head(4)
+    shared_by_two = names.filter(names.is_duplicated())[0]
+
+    with pytest.raises(InvalidInputError, match=f"'{shared_by_two}' begins the ids of 2 records"):
+        corpus.forget("north", names=shared_by_two)
+
+    assert left(corpus) == [("north", "photos", 600)]
 
 
 @pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"paths": "heron"}])

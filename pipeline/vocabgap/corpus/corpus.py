@@ -26,7 +26,7 @@ from vocabgap.model.record import FEWEST_DIGITS, SHARED_TENANT
 from vocabgap.model.selection import containing, require_match
 from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.tables import OWNER
-from vocabgap.text import count
+from vocabgap.text import count, excerpt
 
 if TYPE_CHECKING:
     from vocabgap.corpus.backups import Exported, Restored
@@ -264,6 +264,7 @@ class Corpus:
 
         Raises:
             NotFoundError: There is no such tenant, repository, path or name.
+            InvalidInputError: The first digits of an id fit several records.
         """
         tenant = normal_tenant(tenant) or tenant
         changing = self.store.changing(f"forget records of {tenant}")
@@ -272,6 +273,11 @@ class Corpus:
             filters = {"source_path": paths, "name": names}
             found, _ = chosen(version, filters, match=match, tenants=tenant, shared=False)
             owned, whole = scope([tenant], [] if repo is None else [repo]), pl.lit(value=False)
+            for name in texts("names", names):
+                fitting = version.rows(["name"], owned & _fits("name", name))["name"].unique()
+                if len(fitting) > 1 and name not in fitting:
+                    problem = f"'{excerpt(name)}' begins the ids of {count(len(fitting), 'record')}"
+                    raise InvalidInputError(problem, hint="give more digits of the id")
             if not names and match is None:
                 within = [_fits("source_path", path) for path in texts("paths", paths)]
                 whole = owned & (pl.any_horizontal(within) if within else pl.lit(value=True))
