@@ -1,4 +1,4 @@
-"""Decisions and the file that keeps them, and proposals: the lines that the page of a report saves.
+"""Decisions and their file. Proposals are decisions that the page of a report saves.
 
 Several people may append to the file, also through git.
 """

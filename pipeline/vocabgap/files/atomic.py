@@ -188,7 +188,7 @@ def sync(path: Path) -> None:
 
 @contextmanager
 def alone_in(folder: Path, *, undone: str = "nothing was published", waits: bool = True) -> Iterator[None]:
-    """Hold the lock of a folder, without a lock file; an error says what was not done."""
+    """Lock a folder itself, without a lock file. `undone` completes the error message."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         lock(descriptor, f"folder '{folder}'", undone=undone, longest=None if waits else 0.0)

@@ -177,7 +177,7 @@ def _duplicates(records: Parts) -> pl.Series:
 
 
 def _copied_lines(records: Parts) -> list[int]:
-    """Return the rows of copied logs whose lines name a time, but no image.
+    """Return the rows of copied logs, among logs whose lines all have a time and no image.
 
     A log is a copy if the lines of one are the first lines of the other, in the same root. So two images that
     logged the same line at the same moment stay two, if their logs differ elsewhere.

@@ -164,7 +164,7 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
 
 
 def _moment(value: object) -> datetime:
-    """Return a time in UTC, given as a datetime or in ISO 8601; without an offset it is in UTC."""
+    """Convert a datetime or ISO 8601 text to UTC. A time without an offset is taken as UTC."""
     expected = "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z"
     try:
         moment: Any = datetime.fromisoformat(value) if isinstance(value, str) else value

@@ -125,7 +125,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def paths(self) -> list[str]:
-        """The paths of all shapes, as in the settings."""
+        """The field paths of all shapes, written as in the settings."""
         given = [(*shape.fields.values(), (*shape.where,), shape.refusals) for shape in self.shapes]
         return [path for paths in chain.from_iterable(given) for path in several(paths)]
 
@@ -292,7 +292,7 @@ def json_pointer(keys: Iterable[object]) -> str:
 
 
 def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JSON may hold
-    """Return the value that some keys lead to, or None; a text on the way may hold JSON."""
+    """Follow keys into a value; return what is there, or None. Parse text that holds JSON."""
     for place, key in enumerate(pointer):
         value = parsed(value)
         if key == ANY_MEMBER and isinstance(value, list):

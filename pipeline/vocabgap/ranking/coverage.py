@@ -277,7 +277,7 @@ class EntryIndex:
         return sum(shares) / (sum(weights.values()) or 1.0)
 
     def _named_operations(self, need: Mapping[str, str], operations: Mapping[str, float]) -> dict[str, float]:
-        """Return the involved operations, and the operations that the need names, with share 1."""
+        """Return the share of each involved operation. An operation that the need names has share 1."""
         named = (name for name, parts in self._operation_words.items() if parts and parts <= need.keys())
         shares = dict.fromkeys(named, 1.0)
         for name, share in operations.items():

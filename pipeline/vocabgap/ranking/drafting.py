@@ -143,7 +143,8 @@ def draft(
     have all words of the label and at most as many others, without the words of a request.
 
     Tags are the capability's categories and the words of its name; a vocabulary with tags restricts
-    these words to its tags. `touches` are operations with at least half of the most frequent one's mentions.
+    these words to its tags. `touches` are the operations with at least half as many
+    mentions as the most frequent one.
 
     Args:
         capability: Its identifier, label or a wording, as `find_capability` takes it.
@@ -362,7 +363,7 @@ def shared_words(label: str, wordings: Mapping[str, int], ignored: frozenset[str
 def propose_name(
     chosen: Sequence[str], operations: Sequence[str], entries: Sequence[Entry], *, fallback: str
 ) -> tuple[str, tuple[str, ...]]:
-    """Join words into a name that no entry has, as most entries join theirs; return it with notes."""
+    """Return an unused name and notes. Its words are joined in the style of most entries."""
     parts, join = list(chosen) or words(fallback), _style(entries)
     taken = {entry.name.casefold(): entry.name for entry in entries}
     name = join(parts)

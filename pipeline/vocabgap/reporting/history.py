@@ -100,7 +100,7 @@ def comparable(rows: pl.DataFrame, key: RunKey) -> pl.DataFrame:
 
 
 def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tuple[Past, ...]]:
-    """Return, by identifier, rank and mentions of each capability in at most `most` runs, oldest first.
+    """Map each identifier to its ranks and mentions in at most `most` runs, oldest first.
 
     Before a merge, the mentions of the parts are added and the best rank counts. Before a split, the numbers
     of the whole count. The rank of a pinned capability is its rank without the pin. Of many runs, the first,
