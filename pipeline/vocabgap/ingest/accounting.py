@@ -3,7 +3,6 @@
 A readable line counts unless it repeats a record, or a later record corrects it.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ import numpy as np
 import polars as pl
 
 from vocabgap.files.parts import ROW, Parts
-from vocabgap.model.record import CORRECTING, FIELDS, RejectReason, Repair
+from vocabgap.model.corrections import DIGEST, corrections_in
+from vocabgap.model.record import FIELDS, RejectReason, Repair
 from vocabgap.model.tables import GAPS, IMAGE_KEY, RECORDS, phrase
 from vocabgap.text import surface
 
@@ -30,7 +30,6 @@ _OWN_LOG: Final = ["tenant_id", *_LOG]
 _CONTENT: Final = pl.struct(name for name in FIELDS if name != "image_id").hash().alias("content")
 _MARKS: Final = {ROW: pl.Int64(), **{name: GAPS.schema[name] for name in ("why_not", "rule")}}
 _ID: Final = "id"
-_DIGEST: Final = re.compile(r"\b[0-9a-fA-F]{64}\b")
 _IDENTITY: Final = ("tenant_id", "record_id")
 _PLACE: Final = ("repo_slug", "source_path", "line")
 _REFERENCES: Final = ("snapshot_hash", "record_id")  # columns that a correction may name
@@ -125,8 +124,8 @@ def marks_of(records: Parts, copies: Iterable[int] = ()) -> Marks:
     copy. Without a time and a session, equal lines of one log are separate mentions, as in a list of wishes.
     If a folder was copied, its log has the same lines in two folders. Lines without an image of their own are
     duplicates then: see `_copied_lines`.
-    A record is superseded if the notes of a later record of the same image say so: `corrects` or `supersedes`
-    and its `snapshot_hash` or `record_id`, or nothing but that hash.
+    A record is superseded if the notes of a later record of the same image correct its `snapshot_hash` or its
+    `record_id`, as `corrections_in` reads them.
     """
     copied = {*copies, *_duplicates(records), *_copied_lines(records)}
     duplicates = _marked(sorted(copied), DUPLICATE)
@@ -225,7 +224,7 @@ def _duplicates_among(alike: pl.DataFrame) -> dict[str, pl.DataFrame]:
 def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
     """Return what `_replayed` returns for all images, duplicates left out."""
     is_counted = pl.col("why_not").is_null()
-    naming = pl.col("notes").str.contains(_DIGEST.pattern)
+    naming = pl.col("notes").str.contains("[0-9A-Fa-f]{64}")
     images = records.each(lambda lines: lines.filter(is_counted, naming).select(IMAGE_KEY).unique())
     if images.is_empty():
         return _frames([], [])
@@ -258,8 +257,8 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     unclear: list[tuple[object, ...]] = []
     for row in records.sort(MOMENT, ROW, nulls_last=False).iter_rows(named=True):
         image, need = tuple(row[name] for name in IMAGE_KEY), surface(row["phrase"])
-        corrects = {(found[1] or found[2]).lower() for found in CORRECTING.finditer(row["notes"])}
-        for reference in dict.fromkeys(found.lower() for found in _DIGEST.findall(row["notes"])):
+        corrects = {correction.digest for correction in corrections_in(row["notes"])}
+        for reference in dict.fromkeys(found.lower() for found in DIGEST.findall(row["notes"])):
             named = earlier.get((*image, reference))
             if not named:
                 continue

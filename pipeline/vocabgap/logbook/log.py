@@ -35,8 +35,8 @@ from vocabgap.files.journal import Journal, tail_of
 from vocabgap.files.refusals import FileKind, FileRole, file_kind, refusing
 from vocabgap.files.signals import deferred_signals
 from vocabgap.model.categories import likely_category
+from vocabgap.model.corrections import without_corrections
 from vocabgap.model.record import (
-    CORRECTING,
     FEWEST_DIGITS,
     FIELDS,
     LIST_FIELDS,
@@ -340,7 +340,7 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
         raise StateError(f"record {digits} was already corrected", hint=_SHOW_HINT)
     fields = {name: earlier[name] for name in FIELDS if name != "timestamp"}
     # A correction must not correct again what the earlier record corrected.
-    fields["notes"] = CORRECTING.sub("", earlier["notes"]).strip()
+    fields["notes"] = without_corrections(earlier["notes"])
     given = _without_nulls(given)
     if "missing_capability" in given and earlier["description"] == earlier["missing_capability"]:
         del fields["description"]  # it was a copy, so it follows the capability

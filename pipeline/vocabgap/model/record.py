@@ -5,7 +5,6 @@ into the same fields.
 """
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -49,14 +48,6 @@ CATEGORY_ALIASES: Final[Mapping[str, str]] = {
 }  # fmt: skip
 CATEGORIES: Final = frozenset({"tone", "wb", "color", "detail", "local", "composition", UNCATEGORIZED})
 OPERATION_ALIASES: Final[Mapping[str, str]] = {"toneequalizer": "toneequal", "tone equalizer": "toneequal"}
-
-
-# Of notes: the record that they correct, or nothing but its hash.
-CORRECTING: Final = re.compile(
-    r" ?\(?\b(?:corrects|supersedes):?\s+(?:(?:gap|record|snapshot)\s+)?([0-9a-f]{64})(?![0-9a-f])\)?"
-    r"|\A\s*([0-9a-f]{64})\s*\Z",
-    re.IGNORECASE,
-)
 
 
 class RejectReason(StrEnum):
