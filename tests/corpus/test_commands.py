@@ -76,6 +76,40 @@ def test_payload_is_pushed_by_its_own_tenant_alone() -> None:
     assert corpus("push", "p.json", *NORTH).code == 0
 
 
+def test_payload_that_names_its_owner_needs_no_option() -> None:
+    owner = {"tenantId": "north", "repoSlug": "mills"}
+    file = {"sourcePath": "sails.md", "content": "canvas"}
+    whole, parts = {**owner, "files": [file]}, {"files": [{**owner, **file, "sourcePath": "b.md"}]}
+    for payload in (whole, parts):
+        Path("p.json").write_text(json.dumps(payload))
+        assert result("push", "p.json")["tenantId"] == "north"
+    assert corpus("list").out.count("mills") == 2
+
+
+@pytest.mark.parametrize(
+    ("payload", "options", "message"),
+    [
+        ({"repoSlug": "mills"}, (), "--tenant is missing, and no `tenantId`"),
+        ({"tenantId": "north"}, (), "--repo is missing, and no `repoSlug`"),
+        (
+            {"repoSlug": "mills"},
+            ("--tenant", "north", "--repo", "dykes"),
+            "names repository 'mills'",
+        ),
+    ],
+)
+def test_owner_that_is_missing_or_contradicts_is_an_error(
+    payload: dict[str, str], options: tuple[str, ...], message: str
+) -> None:
+    Path("p.json").write_text(json.dumps({**payload, "files": []}))
+    output = corpus("push", "p.json", *options)
+    assert (output.code, message in output.err, Path("corpus").exists()) == (2, True, False)
+
+
+def test_folder_names_no_owner(sound: Path) -> None:
+    assert "--tenant is missing" in corpus("push", sound).err
+
+
 @pytest.mark.parametrize(("spoof", "code", "ingested"), [("overwrite", 0, 3), ("reject", 2, 0)])
 def test_setting_decides_on_claims(tmp_path: Path, spoof: str, code: int, ingested: int) -> None:
     write_payload("north", "else")

@@ -49,10 +49,15 @@ class OfTenant(Request):
     tenant: Annotated[str, option("The tenant that owns the records.")]
 
 
-class Push(OfTenant):
+class Push(Request, kw_only=True):
     """The request of `push`."""
 
-    repo: Annotated[str, option("The repository of the records.")]
+    tenant: Annotated[
+        str | None, option("The tenant that owns the records; by default the one that the payload names.")
+    ] = None
+    repo: Annotated[
+        str | None, option("The repository of the records; by default the one that the payload names.")
+    ] = None
     source: Annotated[
         Path,
         argument(

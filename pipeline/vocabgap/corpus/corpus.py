@@ -14,8 +14,8 @@ import polars as pl
 
 from vocabgap.corpus.chunks import LISTED_BY, PARSER_ID, absent, readable, require_owner, scope
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.corpus.identity import PRIVATELY, normal_tenant, require_identity, require_tenant, sha256_of
-from vocabgap.corpus.incoming import Parser
+from vocabgap.corpus.identity import PRIVATELY, normal_tenant, require_tenant, sha256_of
+from vocabgap.corpus.incoming import Parser, owner_of
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, push, read_payload
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import CHUNKS, GAP_KIND, PATH_KEY, Measures, Version, is_corpus
@@ -83,8 +83,8 @@ class Corpus:
         self,
         source: str | Path | Mapping[str, Any],
         *,
-        tenant: str,
-        repo: str,
+        tenant: str | None = None,
+        repo: str | None = None,
         deleted: tuple[str, ...] = (),
         snapshot: bool = False,
         base: str | None = None,
@@ -100,8 +100,8 @@ class Corpus:
 
         Args:
             source: An image repository, the file of a payload (`-` for standard input), or a payload.
-            tenant: The tenant that pushes.
-            repo: The only repository that may change.
+            tenant: The tenant that pushes; by default the one that the payload names.
+            repo: The only repository that may change; by default the one that the payload names.
             deleted: For a folder: source paths to withdraw.
             snapshot: For a folder: whether to withdraw all logs that are not in it.
             base: For a folder: the revision after which git deleted the files to withdraw.
@@ -112,17 +112,15 @@ class Corpus:
 
         Raises:
             NotFoundError: The folder has no log, or there is nothing to withdraw.
-            VocabgapError: The folder or the file cannot be read, or the tenant or repository is unusable.
+            InvalidInputError: The tenant or repository is missing or unusable, or not the payload's.
+            VocabgapError: The folder or the file cannot be read.
         """
-        tenant = require_identity(tenant, repo)
         parsers, is_folder = self.parsers, False
         if isinstance(source, Mapping):
             payload = source
         elif is_folder := Path(source).is_dir():
             git = git or source
-            signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": base and "HEAD"}
-            payload, parser = self._read_folder(Path(source), tenant, repo, signals, snapshot, confirmed)
-            parsers = {**parsers, PARSER_ID: parser}
+            payload = {}
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(
                 f"'{source}' is not a folder, and a payload itself names what it withdraws",
@@ -130,6 +128,11 @@ class Corpus:
             )
         else:
             payload = read_payload(source)
+        tenant, repo = owner_of(payload, tenant, repo)
+        if is_folder and not isinstance(source, Mapping):
+            signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": base and "HEAD"}
+            payload, parser = self._read_folder(Path(source), tenant, repo, signals, snapshot, confirmed)
+            parsers = {**parsers, PARSER_ID: parser}
         return push(
             self.store,
             {**payload, "visibility": PRIVATELY} if private else payload,

@@ -83,15 +83,15 @@ def require_tenant(tenant: str) -> str:
     return tenant_id
 
 
-def require_identity(tenant: str, repo: str) -> str:
-    """Return the normal form of a tenant; refuse an unusable tenant or repository.
+def require_identity(tenant: str, repo: str) -> tuple[str, str]:
+    """Return the normal form of a tenant, and a repository; refuse an unusable one.
 
     Without this check a payload could name any owner.
     """
     tenant_id = require_tenant(tenant)
     if not _REPO.fullmatch(repo):
         raise unusable("repo", _REPO_HINT, repo)
-    return tenant_id
+    return tenant_id, repo
 
 
 def content_hash(record: Mapping[str, Any], tenant_id: str | None, repo_slug: str | None) -> str:

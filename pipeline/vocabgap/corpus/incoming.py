@@ -21,8 +21,9 @@ from vocabgap.corpus.identity import (
     normal_tenant,
     path_fault,
     refuse_claims,
+    require_identity,
 )
-from vocabgap.errors import VocabgapError
+from vocabgap.errors import InvalidInputError, VocabgapError
 from vocabgap.model.record import ROOT_KIND, SHARED_TENANT, RejectReason
 from vocabgap.text import count
 
@@ -119,7 +120,10 @@ class Caller:
         return cls(
             payload=payload,
             tenant_id=tenant_id,
-            repo_slug=repo or payload.get("repoSlug") or _first_repo(payload.get("files")) or SHARED_REPO,
+            repo_slug=repo
+            or payload.get("repoSlug")
+            or _first(payload.get("files"), "repoSlug")
+            or SHARED_REPO,
             alone=bool(repo),
             visibility=payload.get("visibility") or DEFAULT_VISIBILITY,
             agent=agent or payload.get("originAgentIdentity") or None,
@@ -131,12 +135,39 @@ class Caller:
         return {"tenantId": self.tenant_id, "repoSlug": repo}
 
 
-def _first_repo(files: object) -> str | None:
+def owner_of(payload: Mapping[str, Any], tenant: str | None, repo: str | None) -> tuple[str, str]:
+    """Return the tenant and the repository of a push: the given ones, else those that the payload names.
+
+    Raises:
+        InvalidInputError: One of them is missing or unusable, or the payload names another repository.
+    """
+    claimed = payload.get("repoSlug")
+    if repo and claimed and claimed != repo:
+        problem = f"the payload names repository '{claimed}', and --repo is '{repo}'; nothing was written"
+        raise InvalidInputError(problem, hint="leave out --repo, or correct `repoSlug`")
+    if tenant is None:
+        tenant = _named(payload, "tenant", "tenantId")
+    if repo is None:
+        repo = _named(payload, "repo", "repoSlug")
+    return require_identity(tenant, repo)
+
+
+def _named(payload: Mapping[str, Any], option: str, name: str) -> str:
+    """Return the owner that a payload, or the first part of it that has one, names."""
+    value = payload.get(name) or _first(payload.get("files"), name)
+    if isinstance(value, str):
+        return value
+    problem = f"--{option} is missing, and no `{name}` of a payload replaces it"
+    raise InvalidInputError(problem, hint=f"add --{option}")
+
+
+def _first(files: object, name: str) -> str | None:
+    """Return the first value of a field that an entry of a payload, or its first chunk, has."""
     for entry in files if isinstance(files, list) else ():
         for claimant in (entry, *(_listed(entry) or ())[:1]) if isinstance(entry, dict) else ():
-            repo = claimant.get("repoSlug") if isinstance(claimant, dict) else None
-            if isinstance(repo, str) and repo and is_unicode(repo):
-                return repo
+            value = claimant.get(name) if isinstance(claimant, dict) else None
+            if isinstance(value, str) and value and is_unicode(value):
+                return value
     return None
 
 
