@@ -48,6 +48,16 @@ async def test_a_gap_is_logged_with_every_field(connect: Connect, photos: Path) 
     assert message["gap_id"] in vg.scan(photos).records["record_id"].to_list()
 
 
+async def test_the_answer_begins_with_success_and_gap_id(connect: Connect, photos: Path) -> None:
+    async with connect(photos) as client:
+        arguments = {"image_id": "heron", "description": "moon glow", "satisfaction": "-1"}
+        answer = (await client.call_tool("log_vocabulary_gap", arguments)).structured_content
+        listed = (await client.call_tool("list_gaps", {"limit": "1"})).structured_content
+    assert [*answer.items()][:2] == [("success", True), ("gap_id", answer["data"]["gap_id"])]
+    assert last_of(photos, "heron")["satisfaction"] == -1
+    assert [*listed] == ["success", "data", "error"]
+
+
 async def test_without_an_image_a_gap_is_logged_for_the_root(
     connect: Connect, tmp_path: Path
 ) -> None:

@@ -67,14 +67,18 @@ class Tool:
     work: Work
 
     def call(self, workspace: Workspace, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Run the tool; return success, data and error as JSON values with texts that are safe to show."""
+        """Run the tool; return success, data and error as JSON values with texts that are safe to show.
+
+        The `gap_id` of a logged gap is also beside `success`, as RFC-013 has it.
+        """
         try:
             request = self._read(arguments)
             most = self.rows.most if getattr(request, "limit", None) is None else MOST_BYTES
             data = cut(self.work(workspace, request), self.rows, most)
         except Exception as error:
             return {"success": False, "data": None, "error": failure(error)}
-        return {"success": True, "data": data, "error": None}
+        logged = {name: data[name] for name in ("gap_id",) if name in data}
+        return {"success": True, **logged, "data": data, "error": None}
 
     def _read(self, arguments: dict[str, Any]) -> Any:  # noqa: ANN401 - the request
         fields = {field.name: field for field in structs.fields(self.request)}
@@ -87,7 +91,8 @@ class Tool:
         for name, value in arguments.items():
             # In JSON Schema, 5.0 is an integer, too.
             is_whole = isinstance(value, float) and value.is_integer()
-            values[name] = converted(int(value) if is_whole else value, fields[name].type, name)
+            given = int(value) if is_whole else value
+            values[name] = converted(given, fields[name].type, name, strict=False)  # "-1" is a number
         return self.request(**values)
 
 
