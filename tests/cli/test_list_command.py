@@ -39,6 +39,14 @@ def test_what_was_said_stands_below_the_record_and_whole(tmp_path: Path) -> None
     assert said == [f"    {need.strip()}", f"    workaround: {instead}"]
 
 
+def test_a_description_that_says_more_than_the_need_is_listed(tmp_path: Path) -> None:
+    wish = "the guests wanted to see the fjord from above"
+    more, same = gap(wish, missing_capability="drone view"), gap("Fog", missing_capability=" fog")
+    out = vocabgap("list", write_corpus(tmp_path, {"one": [more, same]})).out
+    assert f"    drone view\n    description: {wish}\n" in out
+    assert out.count("description: ") == 1
+
+
 def test_programs_get_an_event_a_record_and_a_result(photos: Path) -> None:
     *gaps, result = events(vocabgap("--json", "list", photos).out)
 

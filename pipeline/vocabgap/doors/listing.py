@@ -179,12 +179,13 @@ def _place(folder: "Path | None") -> str | None:
 
 
 def _row(row: dict[str, Any]) -> dict[str, str | None]:
-    moment = row["timestamp"]
+    moment, need, description = row["timestamp"], need_of(row), row["description"].strip()
     return {
         "record": short_hash(row["record_id"]),
         "when": None if moment is None else f"{moment:%Y-%m-%d %H:%M}",
         "image": row["image_id"],
-        "missing": need_of(row) or None,
+        "missing": need or None,
+        "description": None if description.casefold() == need.strip().casefold() else description,
         "workaround": row["workaround"].strip() or None,
         "rated": rating(row["satisfaction"], row["count"], mediocre=row["mediocre"]),
         "category": row["category"],
