@@ -69,6 +69,7 @@ def test_a_person_is_told_what_was_logged(image: Path) -> None:
         (("-d", "x", "--satisfaction", "fine"), 2, "satisfaction: expected -1, 0, 1"),
         (("-d", "x", "--corrects", "abcd"), 3, "no record of this log begins with 'abcd'"),
         (("-d", "x", "--mood", "good"), 2, "No such option: --mood"),
+        (("mask the sky",), 2, 'heron --need "WHAT WAS MISSING"`'),
     ],
 )
 def test_what_cannot_be_logged_is_told(
@@ -78,6 +79,12 @@ def test_what_cannot_be_logged_is_told(
     assert result.code == code
     assert message in result.err
     assert not (image / LOG_NAME).exists()
+
+
+def test_a_text_in_place_of_the_folder_is_told_its_option() -> None:
+    result = vocabgap("log", "mask the sky")
+    assert (result.code, "there is no folder 'mask the sky'" in result.err) == (3, True)
+    assert 'write `vocabgap log FOLDER --need "WHAT WAS MISSING"`' in result.err
 
 
 def test_a_correction_takes_the_place_of_the_record(image: Path) -> None:

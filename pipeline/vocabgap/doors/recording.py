@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from vocabgap.doors.verbs import Answer, Panel, Request, argument, extended, option, verb
-from vocabgap.errors import InvalidInputError, VocabgapError
+from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError, expanded
 from vocabgap.files.refusals import current_folder
 from vocabgap.model.loading import CONFIG_VARIABLE
 from vocabgap.model.record import given_fields
@@ -43,6 +43,9 @@ def log(call: "Call", request: LogOptions) -> Answer:
     from vocabgap.logbook.log import log_gap
 
     given = {name: _given(getattr(request, name)) for name, *_ in _FIELDS}
+    if request.image and not (any(given.values()) or request.corrects or expanded(request.image).exists()):
+        problem = f"there is no folder '{request.image}', and no text of a gap"
+        raise NotFoundError(problem, hint=missing_text("FOLDER"))
     logged = log_gap(
         _own_folder(call) if request.image is None else request.image,
         **given,
@@ -58,6 +61,11 @@ def log(call: "Call", request: LogOptions) -> Answer:
         text=escape_unseen(f"logged {short_hash(logged.gap_id)} in {logged.path}, category {category}"),
         done=f"the gap was logged as {logged.gap_id}",
     )
+
+
+def missing_text(folder: str) -> str:
+    """Return the hint to write the text of a gap after its option."""
+    return f'write `vocabgap log {folder} --need "WHAT WAS MISSING"`'
 
 
 def log_answer(logged: "LoggedGap", note: str) -> Answer:

@@ -19,6 +19,7 @@ from typer.main import get_command, get_group
 from vocabgap import __version__
 from vocabgap.doors.cli.calls import command_of
 from vocabgap.doors.cli.output import PIPE_WIDTH, PROGRAM, Output, print_out
+from vocabgap.doors.recording import missing_text
 from vocabgap.doors.verbs import Panel, Verbs
 from vocabgap.errors import (
     DEBUG_VARIABLE,
@@ -32,6 +33,7 @@ from vocabgap.errors import (
 from vocabgap.extensions import Reference, extensions
 from vocabgap.files.signals import StoppedError, end_within, ignore, raise_stops, release
 from vocabgap.model.settings import STANDARD_INPUT
+from vocabgap.text import printable_name
 
 _MORE: Final = "More"
 # The verbs and groups of verbs in the order of the help, which only names those under "More".
@@ -294,6 +296,9 @@ def _usage_error(error: TyperException, context: Any) -> InvalidInputError:  # n
     message = error.format_message().replace(": Value error, ", ": ", 1)  # the library adds these words
     command = context.command_path if context else PROGRAM
     hint = f"see `{command} --help`"
+    if context and context.info_name == "log" and "unexpected extra argument" in message:
+        folder = printable_name(context.params.get("image") or "FOLDER")
+        return InvalidInputError("the text of a gap needs an option", hint=missing_text(folder))
     if "--json" in message:
         hint = f"write --json before the command: `{PROGRAM} --json report …`"
     elif hasattr(error, "option_name"):
