@@ -165,7 +165,6 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     call.note_embeddings(result.embeddings)
     from vocabgap.doors.views import folder_line
     from vocabgap.ingest.checking import is_known
-    from vocabgap.ingest.discovery import unread_files
     from vocabgap.ingest.roots import origin_of
     from vocabgap.reporting.conditions import failures, gate_error
 
@@ -173,7 +172,6 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     gates, hint = settings.report.fail_on, f"the report is published in '{folder_line(folder)}'"
     rejects = result.scan.rejects.filter(~is_known(result.scan.rejects, known))
     failed = failures(gates, summary, result.ranked, rejects) if gates else ()
-    notes = [*unread_files(roots, settings.scan), *notes]
     notes += repetition.changes(result.published.manifest) if repetition else []
     answer = report_answer(summary, notes)
     place = printable_name(origin_of(folder) or str(folder))

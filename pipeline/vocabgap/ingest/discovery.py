@@ -3,9 +3,7 @@
 import errno
 import os
 import re
-import shlex
 import stat
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,11 +17,11 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.extensions import extensions
-from vocabgap.ingest.choosing import Chooser, NothingFitsError, own_files
-from vocabgap.ingest.decoding import Decoded, FieldMap, Rejected, decode_line
+from vocabgap.ingest.adapters import ADAPTERS
+from vocabgap.ingest.choosing import Chooser, own_files
+from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.formats import (
     ROWS,
-    TEXT_SUFFIXES,
     Form,
     FormError,
     LogKind,
@@ -31,18 +29,18 @@ from vocabgap.ingest.formats import (
     holds_messages,
     is_data_file,
     row_blocks,
+    rows_of,
 )
-from vocabgap.ingest.reading import COMPRESSIONS, MIB, Block, OpenLog, blocks, elements
+from vocabgap.ingest.reading import COMPRESSIONS, MIB, Block, OpenLog, blocks, elements, values_in
 from vocabgap.ingest.roots import repository_slugs, resolve_roots, shown_root
 from vocabgap.model.record import ROOT_KIND, GapRecord, RejectReason
 from vocabgap.model.settings import ScanSettings
-from vocabgap.model.sources import Source, several
+from vocabgap.model.sources import Source
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.text import printable_name
 
 _WILDCARDS: Final = frozenset("*?[")
 _SHOWN: Final = 4  # names of gap logs in a message
-_OTHERS: Final = 5  # names of other data files
 
 
 class Catalogue:
@@ -56,9 +54,7 @@ class Catalogue:
         self._named: dict[str, LogKind] = {}
         self._patterns: list[tuple[re.Pattern[str], str, LogKind]] = []
         for name, source in sources.items():
-            kind = LogKind(
-                name, FieldMap.of(source), unless=several(source.unless), within=several(source.within)
-            )
+            kind = LogKind.of(name, source)
             self.kinds[name] = kind
             for glob in source.globs:
                 if _WILDCARDS.isdisjoint(glob) and "/" not in glob:
@@ -102,11 +98,16 @@ class LogFile(msgspec.Struct, frozen=True):
     repeats: str = ""  # the source path of a log with the same gaps, for which it is left out
 
 
-def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None) -> list[LogFile]:
+def discover(
+    roots: str | Path | Iterable[str | Path],
+    settings: ScanSettings | None = None,
+    unread: list[str] | None = None,
+) -> list[LogFile]:
     """Find every gap log at any depth below the roots, ordered by repository and source path.
 
-    If a root is a file, its content decides how it is read. The source or the fields of the settings also
-    read data files in folders, if no source knows their names.
+    The content of a file decides how it is read, unless a source knows its name. The source or the fields of
+    the settings read files that fit no other source. The paths of data files that nothing fits are added to
+    `unread`.
 
     A link to a log within the roots is followed, a link to a folder is not. Unreadable folders, and links out
     of the roots or to hidden folders, are returned with their `problem`.
@@ -116,10 +117,15 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
     settings = settings or ScanSettings()
     catalogue = Catalogue(settings.sources)
     chooser = Chooser.of(catalogue.kinds, settings, [*map(shown_root, bases)])
+    own = own_files(settings)
     by_path: dict[str, LogFile] = {}
+    unread = [] if unread is None else unread
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():
-            logs = _Walk(str(base), slug, list(map(str, bases)), catalogue, chooser, settings.hidden).logs()
+            walk = _Walk(
+                str(base), slug, [*map(str, bases)], catalogue, chooser, settings.hidden, own, unread
+            )
+            logs = walk.logs()
         else:
             logs = iter([_single(base, slug, catalogue, chooser)])
         for log in logs:
@@ -176,89 +182,40 @@ def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
     chunks = chain([first], chunks) if first else chunks
     if content.form is Form.LINES and holds_messages(first):  # in a folder, only the name is known
         content = content._replace(form=Form.MCP_LOG)
-    if content.form in ROWS:
+    if content.form in ROWS and not log.kind.adapter:
         return row_blocks(content, chunks, fields)
-    return elements(chunks, fields) if fields.each else blocks(chunks)
+    if content.form in ROWS:
+        values = (("", row.value) for row in rows_of(content, chunks) if row.rejected is None)
+        return elements(values, fields, ADAPTERS[log.kind.adapter])
+    if fields.each or log.kind.adapter:
+        return elements(values_in(chunks), fields, ADAPTERS.get(log.kind.adapter))
+    return blocks(chunks)
 
 
 def looked_for(sources: Mapping[str, Source]) -> str:
-    """Return the names of gap logs in words."""
+    """Return what a scan looks for in words: names of logs, and kinds of files that their content tells."""
     globs = [glob for source in sources.values() for glob in source.globs]
     names, others = ", ".join(globs[:_SHOWN]), len(globs) - _SHOWN
     names += f" and {others} more that `vocabgap --json status` lists" if others > 0 else ""
     packed = " or ".join(f".{compression}" for compression in COMPRESSIONS)
-    return f"{names}, each with {packed}, too" if names else "nothing, since every source is off"
-
-
-def other_files(roots: Iterable[Path], settings: ScanSettings) -> str:
-    """Return a sentence on data files below the roots that no source knows; empty if there are none.
-
-    It names the files nearest to the roots, and the command that reads one of them.
-    """
-    names: list[str] = []
-    with suppress(OSError):  # a scan tells which folder it cannot list
-        names += map(shown_root, _unknown_files(roots, settings)[:_OTHERS])
-    if not names:
-        return ""
-    others = ", ".join(names)
-    return f"there are files with other names: {others}; `vocabgap report {shlex.quote(names[0])}` reads one"
-
-
-def unread_files(roots: Iterable[Path], settings: ScanSettings) -> list[str]:
-    """Return a note on tables and logs below the roots that no source knows, if there are any.
-
-    JSON documents do not count: most of them are settings.
-    """
-    if settings.source or settings.map:
-        return []  # they were read, or do not fit
-    try:
-        others = [path for path in _unknown_files(roots, settings) if ".json" not in path.suffixes]
-    except OSError as error:
-        return [f"other files were not looked for in '{shown_root(Path(error.filename))}': {error.strerror}"]
-    if not others:
-        return []
-    names = ", ".join(map(shown_root, others[:_OTHERS])) + (", …" if len(others) > _OTHERS else "")
-    verb = "file with another name was" if len(others) == 1 else "files with other names were"
-    return [f"{len(others):,} {verb} not read: {names}; name one to read it"]
-
-
-def _unknown_files(roots: Iterable[Path], settings: ScanSettings) -> list[Path]:
-    """Return the data files that neither a source knows nor vocabgap has written, nearest first."""
-    catalogue = Catalogue(settings.sources)
-    own = own_files(settings)
-    files: list[Path] = []
-    folders = deque(str(root) for root in roots if root.is_dir())
-    for _ in range(1_000):
-        if not folders:
-            break
-        folder = folders.popleft()
-        if _is_own(folder):
-            continue
-        with os.scandir(folder) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.name.startswith(".") and not settings.hidden:
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif (
-                    is_data_file(entry.name)
-                    and catalogue.kind_of(entry.name, entry.path) is None
-                    and os.path.realpath(entry.path) not in own
-                ):
-                    files.append(Path(entry.path))
-    return files
+    named = [f"{names}, each with {packed}, too"] if names else []
+    known = ", ".join(name for name, source in sources.items() if source.known)
+    return (
+        ", and ".join([*named, *([f"files of {known}"] if known else [])])
+        or "nothing, since every source is off"
+    )
 
 
 def undecided(root: Path, files: Iterable[Path], settings: ScanSettings) -> list[Path]:
     """Return the files at or below a root whose content decides whether or how they are read."""
-    catalogue, is_asked = Catalogue(settings.sources), bool(settings.source or settings.map)
+    catalogue = Catalogue(settings.sources)
     kinds = {path: catalogue.kind_of(path.name, str(path)) for path in files}
     globs = {place.rpartition("/")[2] for kind in kinds.values() if kind for place in kind.unless}
     also = {root, *(root / extension.reader.entry for extension in extensions() if extension.reader)}
 
     def is_undecided(path: Path, kind: LogKind | None) -> bool:
         if kind is None:
-            return is_asked and (is_data_file(path.name) or path.suffix.casefold() in TEXT_SUFFIXES)
+            return is_data_file(path.name)
         name = path.name.removesuffix(f".{compression_of(path.name)}")
         return bool(kind.unless) or any(fnmatchcase(name, glob) for glob in globs)
 
@@ -292,6 +249,8 @@ class _Walk:
     catalogue: Catalogue
     chooser: Chooser
     hidden: bool
+    own_files: frozenset[str]
+    unread: list[str]  # paths of data files that nothing fits
 
     def logs(self) -> Iterator[LogFile]:
         pending = [
@@ -300,7 +259,7 @@ class _Walk:
         while pending:
             folder, within, is_own = pending.pop()
             try:
-                is_own = is_own or (self.chooser.wanted is not None and _is_own(folder))
+                is_own = is_own or _is_own(folder)
                 with os.scandir(folder) as entries:
                     for entry in entries:
                         name = entry.name
@@ -317,7 +276,7 @@ class _Walk:
                         regular = entry.is_file(follow_symlinks=False)
                         if kind is not None and not (is_folder and kind.by_pattern):
                             yield self._log(entry.path, relative, kind, None if regular else _IRREGULAR)
-                        elif regular and not is_own and self.chooser.reads(entry.path):
+                        elif regular and not is_own and is_data_file(name):
                             yield from self._data_file(entry.path, relative)
             except OSError as problem:
                 detail = f"the folder cannot be listed: {problem.strerror}"
@@ -325,14 +284,20 @@ class _Walk:
                 yield self._log(folder, within.rstrip("/") or ".", LogKind(), why)
 
     def _data_file(self, path: str, relative: str) -> Iterator[LogFile]:
-        """Yield a file without a known name if the source or the fields of the settings fit it."""
+        """Yield a file whose name tells nothing, if its content fits a source."""
+        if path in self.own_files:
+            return
         try:
-            yield self._log(path, relative, self.chooser.kind_of(path, is_root=False) or LogKind(), None)
+            kind, why = self.chooser.kind_of(path, is_root=False), None
         except InvalidInputError as error:
-            if self.chooser.settings.is_usual and isinstance(error, NothingFitsError):
-                return
-            why = Rejected(RejectReason.UNREADABLE_FILE, f"the file cannot be read: {error.message}")
-            yield self._log(path, relative, LogKind(), why)
+            kind, why = (
+                None,
+                Rejected(RejectReason.UNREADABLE_FILE, f"the file cannot be read: {error.message}"),
+            )
+        if kind is None and (why is None or self.chooser.wanted is None):
+            self.unread.append(path)
+        else:
+            yield self._log(path, relative, kind or LogKind(), why)
 
     def _linked(self, path: str, relative: str, kind: LogKind | None) -> Iterator[LogFile]:
         """Yield the log that a link leads to; do not follow links to folders."""

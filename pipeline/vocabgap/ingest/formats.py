@@ -26,11 +26,10 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected, ungrouped
 from vocabgap.ingest.reading import COMPRESSIONS, MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
 from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, RejectReason
-from vocabgap.model.sources import parsed
+from vocabgap.model.sources import Pointer, Source, allowed_values, parsed, pointer_of, several
 from vocabgap.text import count, excerpt, printable_name
 
-DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
-TEXT_SUFFIXES: Final = (".log", ".txt")  # of files that may hold JSON, but seldom do
+_DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".log", ".txt")
 _DELIMITERS: Final = ",;\t"
 _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no data file
     b"PK\x03\x04": "a workbook or an archive",
@@ -89,7 +88,7 @@ def compression_of(name: str) -> str:
 
 def is_data_file(name: str) -> bool:
     """Tell whether the name of a file is one of a data file, which may be a log."""
-    return name.removesuffix(f".{compression_of(name)}").casefold().endswith(DATA_SUFFIXES)
+    return name.removesuffix(f".{compression_of(name)}").casefold().endswith(_DATA_SUFFIXES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +101,24 @@ class LogKind:
     by_pattern: bool = False  # a folder may have such a name, too
     unless: tuple[str, ...] = ()  # other logs that it repeats
     within: tuple[str, ...] = ()  # globs of folders that are a part of the folder above
+    adapter: str = ""  # the function that makes objects of its documents
+    known: tuple[tuple[tuple[Pointer, tuple[Any, ...]], ...], ...] = ()  # values that some object has
+
+    @classmethod
+    def of(cls, name: str, source: Source) -> "LogKind":
+        """Return the kind of the logs of a source."""
+        known = (
+            tuple((pointer_of(path), allowed_values(value)) for path, value in table.items())
+            for table in source.known
+        )
+        return cls(
+            name,
+            FieldMap.of(source),
+            unless=several(source.unless),
+            within=several(source.within),
+            adapter=source.adapter,
+            known=tuple(known),
+        )
 
     def packed_as(self, name: str) -> "LogKind":
         """Return the kind of a log with the compression that its name shows."""
@@ -143,13 +160,6 @@ def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Conte
         kind = next((kind for magic, kind in _FOREIGN.items() if head.startswith(magic)), "binary")
         raise FormError(f"the content is {kind}", hint=_EXPORT)
     return Content(form, compression, is_utf16)
-
-
-def begins_with_object(path: str) -> bool:
-    """Tell whether a file begins with a JSON object; false if it cannot be read."""
-    with suppress(OSError):
-        return _start(path).lstrip().startswith(b"{")
-    return False
 
 
 def holds_messages(head: bytes) -> bool:

@@ -13,8 +13,8 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, groupby, islice
-from operator import add, attrgetter
+from itertools import accumulate, chain
+from operator import add
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -37,9 +37,12 @@ MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
 _SPACE: Final = " \t\r\n\ufeff"
 _COUNT: Final = ("count",)
+_AT_ONCE: Final = 1_000  # elements
 _Tree = dict[str, "_Tree"]
 _Around = tuple[dict[str, Any], ...]  # the innermost object is the last
 _Element = tuple[str, Any, _Around]  # with its place
+Adapter = Callable[[Iterable[Any]], Iterable[dict[str, Any]]]
+"""A function that makes plain objects of the values of a file."""
 
 
 @dataclass(slots=True)
@@ -223,16 +226,65 @@ def _split_too_long(number: int, offset: int, lines: list[bytes]) -> Iterator[Bl
         number, offset = number + 1, offset + len(line) + 1
 
 
-def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
-    """Yield the elements that the pointers of a source lead to, as blocks of one line each, numbered from 1.
+def elements(
+    values: Iterable["tuple[str, Any] | Block"], fields: FieldMap, adapt: Adapter | None = None
+) -> Iterator[Block]:
+    """Yield the elements of values as blocks of one line each, numbered from 1.
 
-    If the first line of a file is a whole document, each line is one. Any other file is read whole. An
-    element keeps only the fields that the source reads, because a span may hold private data. If a pointer
-    finds a value only around the element, the value is added to it. Elements that are no gaps, and documents
-    without elements, are passed over. An unreadable document is a block without lines; later ones are read.
+    They are the objects that an adapter makes, or those that the pointers of a source lead to. An element
+    keeps only the fields that the source reads, because a span may hold private data. If a pointer finds a
+    value only around the element, the value is added to it. Elements that are no gaps, and values without
+    elements, are passed over. A value that cannot be read is a block without lines; later ones are read.
     """
-    number = 1
-    reads = _tree(fields.reads)
+    found = _adapted(values, fields, adapt) if adapt else _pointed_at(values, fields)
+    number, reads, some = 1, _tree(fields.reads), list[Element]()
+    for each in chain(found, [None]):
+        is_other = each is None or isinstance(each, Block) or len(some) == _AT_ONCE
+        if some and (is_other or each.is_gap != some[0].is_gap):  # type: ignore[union-attr]
+            if some[0].is_gap:
+                yield from _blocks_of(number, some, reads)
+            else:
+                yield Block(number + len(some), UNKNOWN_OFFSET, [], passed_over=len(some))
+            number, some = number + len(some), []
+        if isinstance(each, Block):
+            yield each
+        elif each is not None:
+            some.append(each)
+
+
+def _pointed_at(values: Iterable["tuple[str, Any] | Block"], fields: FieldMap) -> Iterator[Element | Block]:
+    for each in values:
+        if isinstance(each, Block):
+            yield each
+            continue
+        of_line, value = each
+        found = judged(value, fields)
+        first = next(found, Element("", None, is_gap=False))
+        yield from (one._replace(place=one.place + of_line) for one in chain([first], found))
+
+
+def _adapted(
+    values: Iterable["tuple[str, Any] | Block"], fields: FieldMap, adapt: Adapter
+) -> Iterator[Element | Block]:
+    rejected, read, calls = list[Block](), list[None](), 0
+
+    def readable() -> Iterator[Any]:
+        for each in values:
+            if isinstance(each, Block):
+                rejected.append(each)
+            else:
+                read.append(None)
+                yield each[1]
+
+    for calls, call in enumerate(adapt(readable()), 1):  # noqa: B007 - counted
+        yield Element("a call", call, fields.of_shape(call) is not None)
+    yield from rejected
+    if not calls:
+        yield from (Element("", None, is_gap=False) for _ in read)
+
+
+def values_in(chunks: Iterable[bytes]) -> Iterator["tuple[str, Any] | Block"]:
+    """Yield the values of a file with the words for their line, and a reject for each that cannot be read."""
     for line, content in documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
@@ -240,34 +292,22 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
             yield Block(1, UNKNOWN_OFFSET, [], rejected=Rejected(RejectReason.TOO_LONG, detail))
             return
         try:
-            for value, encode in values_of(content):
-                found, begun = judged(value, fields), number
-                for is_gap, several in groupby(found, key=attrgetter("is_gap")):
-                    while some := list(islice(several, 1_000)):
-                        if is_gap:
-                            yield from _blocks_of(number, some, reads, of_line, encode)
-                        else:
-                            yield Block(number + len(some), UNKNOWN_OFFSET, [], passed_over=len(some))
-                        number += len(some)
-                if number == begun:
-                    yield Block(number, UNKNOWN_OFFSET, [], passed_over=1)
+            yield from ((of_line, value) for value in values_of(content))
         except (ValueError, RecursionError) as fault:
             yield Block(1, UNKNOWN_OFFSET, [], rejected=no_json(fault, "document" + of_line))
 
 
-def _blocks_of(
-    number: int, some: Iterable[Element], reads: _Tree, of_line: str, encode: Callable[[Any], bytes]
-) -> Iterator[Block]:
+def _blocks_of(number: int, some: Iterable[Element], reads: _Tree) -> Iterator[Block]:
     """Yield consecutive elements in blocks of at most the size of a line; cut a longer one."""
     lines, places, size = list[bytes](), list[str](), 0
     for element in some:
-        line = encode(_kept(element.value, reads))
+        line = encoded(_kept(element.value, reads))
         size += len(line)
         if lines and size > MAX_LINE_BYTES:
             yield Block(number, UNKNOWN_OFFSET, lines, places=places)
             number, lines, places, size = number + len(lines), [], [], len(line)
         lines.append(line[:MAX_LINE_BYTES])
-        places.append(element.place + of_line)
+        places.append(element.place)
         if why := too_long(len(line)):
             yield Block(number, UNKNOWN_OFFSET, lines, places=places, rejected=why)
             number, lines, places, size = number + 1, [], [], 0
@@ -317,16 +357,16 @@ def _decoded(content: bytes) -> tuple[Any] | None:
         return None
 
 
-def values_of(content: bytes) -> Iterator[tuple[Any, Callable[[Any], bytes]]]:
-    """Yield the value or values of a document, each with an encoder for its parts."""
+def values_of(content: bytes) -> Iterator[Any]:
+    """Yield the value or values of a document."""
     if decoded := _decoded(content):
-        yield decoded[0], encoded
+        yield decoded[0]
         return
     text = content.decode("utf-8")  # the slower decoder gives reasons, and reads more
     at = _after_space(text, 0)
     while at < len(text):
         value, end = DECODER.raw_decode(text, at)
-        yield value, _dumped
+        yield value
         at = _after_space(text, end)
 
 
@@ -335,11 +375,7 @@ def encoded(value: Any) -> bytes:  # noqa: ANN401 - any JSON
     try:
         return msgspec.json.encode(value)
     except (OverflowError, UnicodeEncodeError):  # a number of more than 64 bits, or a lone surrogate
-        return _dumped(value)
-
-
-def _dumped(value: Any) -> bytes:  # noqa: ANN401 - any JSON
-    return json.dumps(value).encode()
+        return json.dumps(value).encode()
 
 
 def _after_space(text: str, at: int) -> int:

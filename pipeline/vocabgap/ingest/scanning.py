@@ -4,13 +4,14 @@ A selection narrows a scan to the records that a report is about. The rest is ma
 """
 
 import gc
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 import polars as pl
@@ -28,10 +29,10 @@ from vocabgap.ingest.accounting import (
     marks_of,
     summarize,
 )
-from vocabgap.ingest.discovery import LogFile, discover, looked_for, other_files
+from vocabgap.ingest.discovery import LogFile, discover, looked_for
 from vocabgap.ingest.lines import LogDecoder, LogsRead
 from vocabgap.ingest.reading import MIB
-from vocabgap.ingest.roots import origin_of, repository_slugs, resolve_roots
+from vocabgap.ingest.roots import origin_of, repository_slugs, resolve_roots, shown_root
 from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.moments import LAST, iso
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, SHARED_TENANT, Repair
@@ -42,6 +43,7 @@ from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
 from vocabgap.progress import tell
 from vocabgap.text import count, excerpt, unit_names
 
+_OTHERS: Final = 5  # files in a message
 _TENANT: Final = "tenant"  # the noun of a filter
 _NEWEST: Final = ("timestamp", "repo_slug", "source_path", "line", "tenant_id")
 _Aliases = Mapping[str, Mapping[str, str]]
@@ -66,6 +68,7 @@ class Scan:
             lack `corrects`, or several records fit.
         repositories: The names of the roots. None if a root is a corpus: its repositories are known only
             after reading.
+        unread: The paths of data files that fit no source.
     """
 
     lines: Parts
@@ -74,6 +77,7 @@ class Scan:
     summary: ScanSummary
     unclear: pl.DataFrame
     repositories: frozenset[str] | None = None
+    unread: tuple[str, ...] = ()
 
     @property
     def sources(self) -> set[str]:
@@ -178,17 +182,17 @@ def scan(
     )
     scans: list[Scan] = []
     whose = {"tenants": tenants, "repositories": repositories, "shared": shared}
-    readers = by_reader(resolve_roots(roots))
+    readers, unread = by_reader(resolve_roots(roots)), list[str]()
     for reader, of_reader in readers.items():
         if reader is not None:
             scans.append(reader.scan.load()(of_reader, sources=settings.sources, **whose))
             continue
-        logs = discover(of_reader, settings)
+        logs = discover(of_reader, settings, unread)
         read = read_here if read_logs is None or not logs else read_logs
         scans.insert(0, scan_of(*read(logs, settings)))
     folders = [root if root.is_dir() else root.parent for root in readers.get(None, [])]
     names = frozenset(repository_slugs(folders)) if not readers.keys() - {None} else None
-    return replace(united(scans), repositories=names)
+    return replace(united(scans), repositories=names, unread=tuple(sorted(unread, key=_depth)))
 
 
 def nothing_read(scanned: Scan, roots: Iterable[Path], settings: Settings) -> tuple[str, str]:
@@ -200,12 +204,46 @@ def nothing_read(scanned: Scan, roots: Iterable[Path], settings: Settings) -> tu
         more = f"; {unread - 1:,} more" * (unread > 1)
         problem = f"no log could be read in {where}: {first['source_path']}: {first['detail']}{more}"
         return problem, "`vocabgap check` lists the unread files"
-    others = other_files(roots, settings.scan)
+    hints = []
+    if scanned.unread:
+        names = [shown_root(Path(path)) for path in scanned.unread[:_OTHERS]]
+        command = f"`vocabgap report {shlex.quote(names[0])}` tells its keys"
+        hints.append(f"nothing known is in {', '.join(names)}; {command}")
+    hidden = [] if settings.ingest.hidden else discover(roots, structs.replace(settings.scan, hidden=True))
+    if hidden:
+        hints.append(f"--hidden also reads hidden folders, with {hidden[0].source_path}")
     hint = (
-        f"{others or 'check that the folder is complete, or name a folder that contains logs'};"
+        f"{'; '.join(hints) or 'check that the folder is complete, or name a folder that contains logs'};"
         " `vocabgap log` begins a log; `vocabgap manual gap-logs` says how to read other logs"
     )
     return f"no log was found in {where}: looked for {looked_for(settings.sources)}", hint
+
+
+def silent_files(scanned: Scan, sources: Mapping[str, Source]) -> list[str]:
+    """Return a note on the files of each source from which no gap came, and one on tables that fit none.
+
+    JSON documents do not count among these: most of them are settings.
+    """
+    notes = []
+    silent = scanned.files.filter(
+        (pl.col("lines") == 0) & (pl.col("passed_over") > 0), pl.col("source") != ""
+    )
+    for name in sorted({*silent["source"]}):
+        paths = sorted(silent.filter(source=name)["source_path"])
+        finds = (sources.get(name) or Source()).finds or "the fields of its gaps"
+        more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+        notes.append(f"no gap in {paths[0]}{more}, read as {name}: looked for {finds}")
+    others = [path for path in scanned.unread if ".json" not in PurePath(path).suffixes]
+    if others:
+        names = ", ".join(shown_root(Path(path)) for path in others[:_OTHERS]) + ", …" * (
+            len(others) > _OTHERS
+        )
+        notes.append(f"nothing known in {count(len(others), 'file')}: {names}; name one to see its keys")
+    return notes
+
+
+def _depth(path: str) -> tuple[int, str]:
+    return path.count("/"), path
 
 
 def by_reader(roots: Iterable[Path]) -> dict[RootReader | None, list[Path]]:

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -22,8 +23,9 @@ from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files import opened
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
+from vocabgap.ingest.adapters import ADAPTERS
 from vocabgap.ingest.decoding import Decoded, FieldMap, decode_line, json_type, noted
-from vocabgap.ingest.reading import elements
+from vocabgap.ingest.reading import elements, values_in
 from vocabgap.logbook.log import LoggedGap, is_logged, log_without_waiting
 from vocabgap.messages import refused_call
 from vocabgap.model.record import LOG_NAME, NOT_GRANTED_NOTE
@@ -106,20 +108,22 @@ def _of_transcript(given: dict[str, Any]) -> Iterator[ReportedCall]:
     if (kind := file_kind(path)) is not FileKind.FILE:  # a pipe would keep the agent waiting
         raise StateError(f"the transcript is {kind}, expected a regular file")
     with refusing("the transcript cannot be read"), opened(path) as transcript:
-        fields = FieldMap.of(shipped_sources()["claude-code"])
+        source = shipped_sources()["claude-code"]
+        fields = FieldMap.of(source)
         longest_line, read_at_end = 4 << 20, 64 << 20  # bytes; earlier turns read what is before
         begin = max(0, transcript.seek(0, os.SEEK_END) - read_at_end)
         transcript.seek(begin)
         if begin:
             transcript.readline(longest_line)
-        while line := transcript.readline(longest_line):
-            for block in elements([line], fields) if b"is_error" in line else ():
-                for element in block.lines:
-                    decoded = decode_line(element, fields)
-                    if isinstance(decoded, Decoded):
-                        record = decoded.record
-                        moment = decoded.unreadable_timestamp or record.timestamp
-                        yield ReportedCall(record.missing_capability or "", record.notes, session, moment)
+        lines = iter(lambda: transcript.readline(longest_line), b"")
+        values = chain.from_iterable(values_in([line]) for line in lines if b"tool_use" in line)
+        for block in elements(values, fields, ADAPTERS[source.adapter]):
+            for element in block.lines:
+                decoded = decode_line(element, fields)
+                if isinstance(decoded, Decoded):
+                    record = decoded.record
+                    moment = decoded.unreadable_timestamp or record.timestamp
+                    yield ReportedCall(record.missing_capability or "", record.notes, session, moment)
 
 
 def _of_failure(given: dict[str, Any]) -> Iterator[ReportedCall]:

@@ -73,6 +73,11 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         glob: Shell patterns of file names; one with folders (`exports/*.jsonl`) is matched from the right.
+        known: Values that some object of such a file has, in the syntax of `where`; of several tables, one
+            suffices. A file of any name is read as the first source that it fits.
+        adapter: The name of a function that makes plain objects of a document, such as `otlp`. The paths of
+            the source lead into these objects.
+        finds: What such a file is searched for, in words.
         like: Another source, whose keys it takes over.
         each: Paths to the gaps in a JSON document. In `/runs/*/missing_tools/*`, a star stands for each
             member of a list or an object. If a JSON pointer leads to no value in a gap, it is followed from
@@ -94,6 +99,9 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     glob: str | tuple[str, ...] = ()
+    known: tuple[dict[str, _Scalar | tuple[_Scalar, ...]], ...] = ()
+    adapter: str = ""
+    finds: str = ""
     like: str = ""
     each: str | tuple[str, ...] = ()
     split: str = ""

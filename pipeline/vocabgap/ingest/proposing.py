@@ -1,0 +1,220 @@
+"""Propose which keys of foreign objects are the fields of a record, by their names and their values.
+
+A proposal must be sure, because it becomes a ranking. In a conversation, or in a list of all calls, no key
+says what was missing. Then there is none.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any, Final
+
+from vocabgap.ingest.decoding import json_type, moment_of, ungrouped
+from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.model.sources import Pointer, json_pointer, pointer_of, value_at
+from vocabgap.text import excerpt
+
+_DEPTH: Final = 3  # of the objects that are searched for keys
+_MOST_KEYS: Final = 200
+_MOST_TEXTS: Final = 1_000  # distinct values of a key
+_SHOWN: Final = 15
+_LEADING: Final = 5
+# The words of a key that say what it holds, the best first. The fields are tried in this order.
+_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "timestamp": (
+        "timestamp", "time", "created", "when", "date", "datetime", "ts", "submitted", "opened", "received",
+        "posted", "at", "datum", "zeit", "fecha",
+    ),
+    "count": (
+        "count", "votes", "upvotes", "searches", "times", "occurrences", "mentions", "requests", "frequency",
+        "impressions",
+    ),
+    "description": (
+        "need", "request", "wish", "suggestion", "idea", "description", "feedback", "why", "reason",
+        "message", "body", "details", "text", "question", "explanation", "content", "comment", "summary",
+    ),
+    "missing_capability": (
+        "capability", "missing", "tool", "feature", "function", "query", "search", "term", "keyword", "title",
+        "subject", "topic", "q",
+    ),
+    "workaround": ("workaround", "alternative", "alternatives", "instead", "fallback"),
+    "session_id": (
+        "session", "conversation", "run", "trace", "thread", "author", "user", "login", "username", "email",
+        "reporter", "requester", "customer", "creator", "submitter",
+    ),
+    "image_id": (
+        "image", "project", "repository", "repo", "workflow", "agent", "app", "product", "board", "channel",
+        "workspace", "server", "service", "site", "source",
+    ),
+}  # fmt: skip
+_NEEDS: Final = frozenset(_WORDS["description"][:5])  # also fit `missing_capability`
+_CALLS: Final = frozenset(("tool", "function"))  # that succeeded, too, if an outcome stands beside
+_NAMES: Final = frozenset(("session_id", "image_id"))
+# Words of keys whose values are no need and no count, whatever else the key says.
+_CODES: Final = frozenset((
+    "type", "role", "status", "state", "kind", "level", "severity", "priority", "event", "lang",
+    "language", "locale", "country", "id", "uuid", "guid", "url", "uri", "link", "href", "hash", "sha",
+    "version", "model", "author", "user", "username", "login", "email", "sender", "participant",
+    "assignee", "reporter", "customer", "owner", "creator", "submitter", "key", "path", "file", "filename",
+    "folder", "mime", "format", "color", "result", "results", "reply", "replies", "comments", "tokens",
+    "chars", "pages", "duration", "latency", "ms", "seconds", "size", "length", "updated", "closed", "due",
+))  # fmt: skip
+_OUTCOMES: Final = frozenset((
+    "success", "ok", "error", "status", "outcome", "duration", "latency", "exit", "failed",
+))  # fmt: skip
+_SPEAKERS: Final = frozenset((
+    "user", "assistant", "system", "tool", "agent", "bot", "human", "ai", "model", "customer", "support",
+))  # fmt: skip
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_NO_TEXT: Final = re.compile(
+    r"\d{4}-\d\d-\d\d|\d{1,2}([./-])\d{1,2}\1\d{2,4}\b|\w+://|\S+@\S+\.\w+$|[\d\W_]*$"
+)
+
+
+@dataclass(slots=True)
+class Keys:
+    """The keys of some objects, with their frequencies and values."""
+
+    objects: list[dict[str, Any]]
+    times: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, Any] = field(default_factory=dict)
+    texts: dict[str, set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, objects: list[dict[str, Any]]) -> "Keys":
+        """Count the keys of objects."""
+        keys = cls(objects)
+        for value in objects:
+            for pointer, member in _leaves(value):
+                path = path_of(pointer)
+                if path not in keys.times and len(keys.times) >= _MOST_KEYS:
+                    continue
+                keys.times[path] += 1
+                keys.examples.setdefault(path, member)
+                texts = keys.texts.setdefault(path, set())
+                if _is_plain(member) and len(texts) < _MOST_TEXTS:
+                    texts.add(str(member))
+        return keys
+
+    @property
+    def in_words(self) -> str:
+        """The most frequent keys, each with its frequency and an example."""
+        listed = sorted(self.times.items(), key=lambda item: -item[1])
+        shown = [
+            f"{excerpt(key)} ({times:,}, {_example(self.examples[key])})" for key, times in listed[:_SHOWN]
+        ]
+        more = len(listed) - _SHOWN
+        return ", ".join([*shown, f"and {more:,} more"] if more > 0 else shown) or "no keys"
+
+    def proposal(self) -> dict[str, str]:
+        """Return the most plausible path of each field; empty if no need is sure."""
+        if any(_is_speaker(self.texts[path], path) for path in self.times):
+            return {}
+        free = [path for path in self.times if _is_plain(self.examples[path])]
+        proposed: dict[str, str] = {}
+        for name in _WORDS:
+            if path := self._best(free, name):
+                proposed[name] = path
+                free.remove(path)
+        need = proposed.get("description", "")
+        is_need = need and not _NEEDS.isdisjoint(_words_of(need))
+        if is_need and "missing_capability" not in proposed and (second := self._best(free, "description")):
+            proposed |= {"description": second, "missing_capability": need}
+        if proposed.keys().isdisjoint(PHRASE_FIELDS):
+            texts = [path for path in free if self._is_text(path, words=3)]
+            proposed |= {"description": texts[0]} if len(texts) == 1 else {}
+        called = proposed.get("missing_capability", "")
+        if called and not _CALLS.isdisjoint(_words_of(called)) and "description" not in proposed:
+            outcomes = (path for path in self.times if not _OUTCOMES.isdisjoint(_words_of(path)))
+            proposed = {} if any(outcomes) else proposed
+        if proposed.keys().isdisjoint(PHRASE_FIELDS):
+            return {}
+        return {name: proposed[name] for name in (*PHRASE_FIELDS, *_WORDS) if name in proposed}
+
+    def leading(self, proposal: dict[str, str]) -> str:
+        """Return a line with the needs that would lead a ranking by a proposal."""
+        path, times = next(proposal[name] for name in PHRASE_FIELDS if name in proposal), Counter[str]()
+        for value in self.objects:
+            if text := str(value_at(value, pointer_of(path)) or "").strip():
+                counted = str(value_at(value, pointer_of(proposal["count"]))) if "count" in proposal else "1"
+                number = ungrouped(counted)
+                times[" ".join(text.split())] += int(number) if number.isdecimal() else 1
+        needs = sorted(times.items(), key=lambda item: (-item[1], item[0]))[:_LEADING]
+        return "the needs that would lead: " + ", ".join(
+            f'"{excerpt(text, 60)}" ({number:,})' for text, number in needs
+        )
+
+    def _best(self, paths: Iterable[str], name: str) -> str:
+        """Return the path that suits a field best; empty if none does."""
+        scored = [(score, path) for path in paths if (score := self._score(path, name)) is not None]
+        return min(scored)[1] if scored else ""
+
+    def _score(self, path: str, name: str) -> tuple[bool, int, int] | None:
+        """Return how well a key suits a field, the lowest first; None if it does not."""
+        last, known = _words_of(path), _WORDS[name]
+        if name in _NAMES and last[-1] in ("id", "name", "key", "slug", "login", "email"):
+            last = [*_words_of(path.rpartition(".")[0]), *last[:-1]] if last[:-1] == [] else last[:-1]
+        places = [known.index(word) for word in (last[-1:] if name in _NAMES else last) if word in known]
+        if not places:
+            return None
+        fits = True
+        if name == "timestamp":
+            fits = self._most(path, moment_of) and _CODES.isdisjoint(last)
+        elif name == "count":
+            fits = self._most(path, lambda value: ungrouped(value).isdecimal()) and _CODES.isdisjoint(last)
+        elif name not in _NAMES:
+            is_name = name == "missing_capability" or not _NEEDS.isdisjoint(last)
+            fits = self._is_text(path, words=1 if is_name else 2)
+        return (len(last) > 1, min(places), -len(self.texts[path])) if fits else None
+
+    def _is_text(self, path: str, words: int) -> bool:
+        """Tell whether the values of a key may be the words of a person, with so many words in most."""
+        values = self.texts[path]
+        if not values or not _CODES.isdisjoint(_words_of(path)[-1:]) or self._most(path, _NO_TEXT.match):
+            return False
+        return median(len(value.split()) for value in values) >= words
+
+    def _most(self, path: str, test: Callable[[str], object]) -> bool:
+        """Tell whether most of the distinct values of a key pass a test."""
+        values = self.texts[path]
+        return 2 * sum(bool(test(value)) for value in values) > len(values)
+
+
+def path_of(pointer: Pointer) -> str:
+    """Return the keys of a pointer as a path of the settings."""
+    if any(not key or "." in key or "/" in key for key in pointer):
+        return json_pointer(pointer)
+    return ".".join(pointer)
+
+
+def _leaves(value: dict[str, Any], above: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+    for key, member in value.items():
+        if isinstance(member, dict) and member and len(above) + 1 < _DEPTH:
+            yield from _leaves(member, (*above, key))
+        elif member not in (None, "", [], {}):
+            yield (*above, key), member
+
+
+def _example(value: Any) -> str:  # noqa: ANN401 - any JSON
+    if isinstance(value, str):
+        return f'"{excerpt(value, 40)}"'
+    return str(value) if _is_plain(value) else json_type(value)
+
+
+def _words_of(path: str) -> list[str]:
+    """Return the words of the last key of a path."""
+    words = _WORD.findall(path.rpartition("/" if path[:1] == "/" else ".")[2])
+    return [word.casefold() for word in words] or [""]
+
+
+def _is_plain(value: Any) -> bool:  # noqa: ANN401 - any JSON
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _is_speaker(values: set[str], path: str) -> bool:
+    """Tell whether a key names who speaks, as in a conversation."""
+    several = 2
+    is_named = not {"role", "speaker", "sender", "participant", "from"}.isdisjoint(_words_of(path))
+    return is_named and len({value.casefold() for value in values} & _SPEAKERS) >= several
