@@ -73,7 +73,7 @@ async def test_without_an_image_a_gap_is_logged_for_the_root(
     (project / LOG).symlink_to(tmp_path / "elsewhere")
     async with connect(project) as client:
         error = await error_of(client, "log_vocabulary_gap", missing_capability="graft a branch")
-    assert "is a link out of it" in error["message"]
+    assert "link to a file outside the root" in error["message"]
 
 
 async def test_entries_that_exist_are_named_though_they_are_far(

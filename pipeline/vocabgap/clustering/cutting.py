@@ -5,9 +5,9 @@ many distances is more certain than one. Sentences with the same meaning share f
 so they may also be further apart. Opposites (add, remove) are never one need. In a corpus about few things,
 wordings of different needs are close, so wordings of one need must be closer still.
 
-Two more cuts bound the size of a need. A tighter cut has the largest part of its group: a share of that part
-is the lower end. A multiple of the group of a looser cut is the upper end. In about nine of ten cases, the
-size is between them. The manual has the figures. The ends cover neither missing records nor ranks.
+Two more cuts give an interval for the size of a need. A tighter cut splits its group: the lower end is a
+share of the largest part. A looser cut joins groups: the upper end is a multiple of the joined group. About
+nine of ten true sizes are in the interval; the manual has the figures. It covers no missing records or ranks.
 """
 
 from collections.abc import Collection
@@ -170,8 +170,8 @@ def flat_groups(
 ) -> IntArray:
     """Return the groups under the highest merges that are strictly below their threshold, shape (n_samples,).
 
-    Everything under such a merge stays together, whatever the thresholds below it. A side that leaves at a
-    merge is a separate tree. Groups are numbered from 0 in the order of their first point.
+    All points under such a merge are one group, even if a merge inside it is above its own threshold. A side
+    that leaves at a merge is a tree of its own. Groups are numbered from 0 by their first point.
     """
     leaving = np.zeros(linkage.height, np.int8) if leaving is None else leaving
     is_merged = (linkage["height"].to_numpy() < distance_threshold) & (leaving == 0)

@@ -176,10 +176,10 @@ def _duplicates(records: Parts) -> pl.Series:
 
 
 def _copied_lines(records: Parts) -> list[int]:
-    """Return the rows of copied logs, among logs whose lines all have a time and no image.
+    """Return the rows of copied logs. Only a log whose lines all have a time and no image may be a copy.
 
-    A log is a copy if the lines of one are the first lines of the other, in the same root. So two images that
-    logged the same line at the same moment stay two, if their logs differ elsewhere.
+    Two logs of a root are copies if one begins with all lines of the other. Two images may log the same line
+    at the same moment: their logs are no copies if they differ in another line.
     """
     is_movable = pl.col(NAMELESS) & pl.col("timestamp").is_not_null()
     logs = records.each(

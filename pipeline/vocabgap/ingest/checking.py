@@ -1,7 +1,7 @@
 """Known bad lines and repaired lines, which `vocabgap check` shows with the account of a scan.
 
-A baseline lists bad lines by their file and the digest of their content. So a line stays known if its number
-changes, but not if its content changes.
+A baseline names a bad line by its file and the digest of its content. If only the number of the line changes,
+the line stays known. If its content changes, it does not.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ def _decoded(line: bytes, place: str) -> KnownLine:
         return msgspec.json.decode(line, type=KnownLine)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidInputError(
-            f"{place}: expected a bad line as --write-baseline writes it: {error}",
+            f"{place}: expected a line of a baseline: {error}",
             hint="name a file that `vocabgap check --write-baseline` has written",
         ) from error
 

@@ -7,12 +7,12 @@ matrix of all distances, 80 GB for 100,000 rows. This package needs about as muc
     model = AverageLinkage(distance_threshold=0.7).fit(Rows(tfidf), mentions)
     model.labels_, model.children_, model.distances_
 
-**Why merges may be made in any order.** The distance between two clusters is the mean of the distances
-between their rows. So it is 1 - x'y, if x and y are the means of the rows. A merged cluster is never nearer
-to a third one than its nearer part was: a mean is not below the smallest of its values. Linkages with this
-property are called reducible (Müllner 2011, arXiv 1109.2378). If two clusters are each other's nearest, no
-other merge brings a third one between them. So they may merge now or later: the dendrogram is the same. It
-is enough to find such pairs, and to sort the merges by height at the end.
+**Why the order of merges is free.** The distance of two clusters is the mean distance of their rows. With x
+and y as the means of their rows, it is 1 - x'y. A merged cluster is never nearer to a third one than its
+nearer part was, because a mean is not below the smallest of its values. Such a linkage is called reducible
+(Müllner 2011, arXiv 1109.2378). If two clusters are each other's nearest, no other merge brings a third one
+between them. They may merge now or later: the dendrogram is the same. So the linkage finds such pairs in any
+order, and sorts the merges by height at the end.
 
 There are two linkages, because their costs differ:
 

@@ -281,7 +281,7 @@ LINKAGE: Final = Table(
 
 
 class Together(NamedTuple):
-    """Must-link: the groups of two surfaces become one group, which continues that of the first."""
+    """Must-link: the groups of two surfaces become one. It keeps the identifier of the first."""
 
     first: str
     second: str
@@ -294,9 +294,9 @@ class Together(NamedTuple):
 
 
 class Apart(NamedTuple):
-    """Cannot-link: some surfaces leave the group of the anchor together.
+    """Cannot-link: some surfaces leave the group of the anchor and form a new group.
 
-    Surfaces in `staying` stay; each other surface joins the nearer group.
+    Surfaces in `staying` stay. Each other surface of the group joins the nearer part.
     """
 
     anchor: str

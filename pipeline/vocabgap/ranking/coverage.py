@@ -5,8 +5,8 @@ description; Robertson and Zaragoza 2009). `explained` is the explained share of
 more than a frequent one. A word that no entry uses counts double: it may be what is missing. The share falls
 to as little as half if the need does not explain the entry's name.
 
-An agent uses operations whether or not an entry exists. So operations order the entries, in `score`, but do
-not decide whether an entry covers the need. Each wording is judged by itself, without its frame.
+Agents use operations even if no entry exists. So shared operations raise the `score` that orders the entries.
+They do not decide whether an entry covers the need. Each wording counts alone, without its frame.
 """
 
 import math

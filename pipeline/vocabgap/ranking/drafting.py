@@ -139,12 +139,11 @@ def draft(
 ) -> Draft:
     """Draft an entry for a capability.
 
-    Description and examples are written like the descriptions of the vocabulary. They come from wordings that
-    have all words of the label and at most as many others, without the words of a request.
+    Description and examples come from wordings without the words of a request. Such a wording has all words
+    of the label, and at most as many others. They are spelled like the descriptions of the vocabulary.
 
-    Tags are the capability's categories and the words of its name; a vocabulary with tags restricts
-    these words to its tags. `touches` are the operations with at least half as many
-    mentions as the most frequent one.
+    Tags are the capability's categories and the words of its name. If the vocabulary has tags, the draft
+    uses no other words. `touches` lists operations with at least half the mentions of the most frequent one.
 
     Args:
         capability: Its identifier, label or a wording, as `find_capability` takes it.

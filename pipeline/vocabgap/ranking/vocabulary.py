@@ -127,7 +127,7 @@ def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
 
 
 def _files(path: Path) -> list[Path]:
-    """List the files of a path. Only the path itself may be a link."""
+    """List the vocabulary files of a path. The path may be a link; the files below it may not."""
     with refusing(f"vocabulary '{path}' cannot be accessed", hint="check the permissions of its folders"):
         kind = file_kind(path)
     if kind is not FileKind.FOLDER:
@@ -136,7 +136,7 @@ def _files(path: Path) -> list[Path]:
     if not manifests:
         raise NotFoundError(
             f"vocabulary '{path}' has no manifest",
-            hint=f"expected files called {', '.join(_MANIFESTS)}; name any other file itself",
+            hint=f"expected {' or '.join(_MANIFESTS)} below it; give another file by its own path",
         )
     return manifests
 

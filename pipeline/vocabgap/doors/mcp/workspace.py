@@ -46,7 +46,9 @@ class Workspace:
         """Return the folder of an image below the root; without an image, the root."""
         if image_id is None:
             if not self._is_below((self.root / LOG_NAME).resolve()):
-                raise InvalidInputError("the log of the root is a link out of it", hint=_LINK_HINT)
+                raise InvalidInputError(
+                    "the log of the root is a link to a file outside the root", hint=_LINK_HINT
+                )
             return self.root
         name = excerpt(image_id)
         if not _is_name(image_id):
@@ -69,7 +71,7 @@ class Workspace:
     def ranking(self, selection: Selection) -> "Analysis":
         """Return the ranking of a selection, with the identifiers of the published run.
 
-        A ranking is kept until the server logs a gap, for at most `KEPT_SECONDS`. Only one thread at a time
+        The server keeps a ranking until it logs a gap, for at most `KEPT_SECONDS`. Only one thread at a time
         may ask for a ranking.
         """
         from vocabgap.pipeline import analyse  # loads SciPy, which the first answer can do without
