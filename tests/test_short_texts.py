@@ -18,11 +18,11 @@ def made(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_run_is_told_by_its_counts_and_its_folder(made: Run) -> None:
-    message = f"38 capabilities, 334 mentions, in '{made.published.folder}'"
+    message = f"36 capabilities, 334 mentions, in '{made.published.folder}'"
 
     assert repr(made) == str(made) == f"Run({message})"
     assert repr(made.published) == f"Published({message})"
-    assert repr(made.published.summary) == "Summary(38 capabilities, 334 mentions, 10 shown)"
+    assert repr(made.published.summary) == "Summary(36 capabilities, 334 mentions, 10 shown)"
 
 
 def test_what_a_run_holds_is_told_by_its_counts(made: Run) -> None:
@@ -30,7 +30,7 @@ def test_what_a_run_holds_is_told_by_its_counts(made: Run) -> None:
         "Scan(353 lines in 27 logs: 334 records, 11 duplicates, 2 superseded, 6 rejects)"
     )
     assert (
-        repr(made.clusters) == "Clusters(38 groups of 219 wordings, 334 mentions, cut by wording)"
+        repr(made.clusters) == "Clusters(36 groups of 219 wordings, 334 mentions, cut by wording)"
     )
     assert repr(made.clusters.at(0.4)).endswith("334 mentions, cut at 0.4)")
     assert repr(made.decisions) == "EffectiveDecisions(0 active, 0 without effect)"

@@ -65,12 +65,12 @@ class Case(NamedTuple):
 
 def default(points: Points) -> Rows:
     """Words, pairs and topic words beside trigrams."""
-    return vectorize(points.contents, points.weights, points.sentence_shares)
+    return vectorize(points.contents, points.sentence_shares)
 
 
 def words(points: Points) -> Rows:
     """Plain TF-IDF of words."""
-    return Rows(word_rows(points.contents, points.weights))
+    return Rows(word_rows(points.contents))
 
 
 class Chance:

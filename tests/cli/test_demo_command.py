@@ -63,7 +63,7 @@ def test_what_somebody_has_set_and_decided_plays_no_part(
 
     event = json.loads(result.out.splitlines()[-1])
     assert (result.code, event["event"], event["mentions"]) == (0, "result", 334)
-    assert event["capabilities"] == 38
+    assert event["capabilities"] == 36
     assert Path(event["page"]) == tmp_path / "vocabgap-demo" / "out" / "report.html"
     assert event["next"][0] == "cd vocabgap-demo"
     assert not (tmp_path / "elsewhere").exists()

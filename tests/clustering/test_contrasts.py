@@ -6,6 +6,7 @@ from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from builders.clustering import asking, linkage
@@ -158,29 +159,31 @@ def test_every_row_of_the_table_has_distinct_poles_of_one_or_two_words(name: str
             assert not {surface(word) for word in one} & {surface(word) for word in other}, row
 
 
-# Of four points 0 and 1 merge, then 2 and 3, then all.
+# Of four points 0 and 1 merge, then 2 and 3, then all; or 2 joins 0 and 1; or there are two groups of three.
 PAIRS = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.3, 4))
+CHAIN = linkage((0, 1, 0.1, 2), (2, 4, 0.2, 3), (3, 5, 0.3, 4))
+TRIPLES = linkage((0, 1, 0.1, 2), (2, 6, 0.2, 3), (3, 4, 0.3, 2), (5, 8, 0.4, 3), (7, 9, 0.5, 6))
 
 
 LEFT, RIGHT = 1, 2
 
 
 @pytest.mark.parametrize(
-    ("weights", "poles", "sides"),
+    ("tree", "poles", "sides"),
     [
-        # The side with fewer mentions leaves.
-        ([1.0, 2.0, 1.0, 1.0], [{5: 0}, {5: 1}, {}, {}], [LEFT, 0, 0]),
-        ([2.0, 1.0, 1.0, 1.0], [{5: 0}, {5: 1}, {}, {}], [RIGHT, 0, 0]),
+        # The side with fewer surfaces leaves; of equal sides, the right one.
+        (CHAIN, [{5: 0}, {5: 0}, {5: 1}, {}], [0, LEFT, 0]),
+        (PAIRS, [{5: 0}, {5: 1}, {}, {}], [RIGHT, 0, 0]),
         # The other side continues without the pole of the one that left.
-        ([3.0, 4.0, 5.0, 6.0], [{5: 0}, {5: 1}, {5: 1}, {}], [LEFT, 0, 0]),
+        (PAIRS, [{5: 1}, {5: 0}, {5: 1}, {}], [RIGHT, 0, 0]),
         # A few wordings do not decide where their group stands.
-        ([1.0, 9.0, 1.0, 9.0], [{5: 0}, {}, {5: 1}, {}], [0, 0, 0]),
+        (TRIPLES, [{5: 0}, {}, {}, {5: 1}, {}, {}], [0, 0, 0, 0, 0]),
     ],
 )
 def test_the_lesser_of_two_sides_that_contrast_leaves(
-    weights: list[float], poles: list[Poles], sides: list[int]
+    tree: pl.DataFrame, poles: list[Poles], sides: list[int]
 ) -> None:
-    assert leaving(PAIRS, np.array(weights), poles).tolist() == sides
+    assert leaving(tree, poles).tolist() == sides
 
 
 def test_who_leaves_takes_nobody_along() -> None:

@@ -42,12 +42,12 @@ def test_sentences_are_sentences(sentence: str) -> None:
 CUT: Final = Cut(pair=0.3, group=0.2, sentence=0.1)
 
 
-def test_the_cut_of_a_merge_goes_by_the_mentions_below_it() -> None:
-    merges = linkage((0, 1, 0.2, 4), (2, 3, 0.6, 9))
+def test_the_cut_of_a_merge_goes_by_the_surfaces_below_it() -> None:
+    merges = linkage((0, 1, 0.2, 2), (2, 3, 0.6, 3))
 
-    found = cuts(merges, np.array([1.0, 3.0, 5.0]), np.array([0.2, 0.0, 0.0]), Cut(0.3, 0.0, 0.1))
+    found = cuts(merges, np.array([0.1, 0.0, 0.0]), Cut(0.3, 0.0, 0.1))
 
-    share = np.array([0.2 / 4, 0.2 / 9])
+    share = np.array([0.1 / 2, 0.1 / 3])
     np.testing.assert_allclose(found, 0.3 + 0.1 * share / 0.1)
 
 
@@ -55,7 +55,7 @@ def test_wordings_that_the_model_cannot_read_have_the_cut_for_words() -> None:
     merges = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.9, 4))
     unread = np.array([True, True, False, False])
 
-    found = cuts(merges, np.ones(4), np.zeros(4), CUT, unread=unread)
+    found = cuts(merges, np.zeros(4), CUT, unread=unread)
 
     assert found[:2].tolist() == [WORDS_CUT.pair, CUT.pair]
     assert found[2] > CUT.pair
@@ -64,7 +64,7 @@ def test_wordings_that_the_model_cannot_read_have_the_cut_for_words() -> None:
 def test_larger_groups_may_be_further_apart() -> None:
     merges = linkage((0, 1, 0.2, 2), (2, 3, 0.3, 2), (4, 5, 0.4, 4))
 
-    found = cuts(merges, np.ones(4), np.zeros(4), CUT)
+    found = cuts(merges, np.zeros(4), CUT)
 
     np.testing.assert_allclose(found, [0.3, 0.3, 0.3 + 0.2 * (1.0 - 2.0**-0.5)])
 
@@ -89,7 +89,7 @@ def test_where_wordings_are_near_anyway_they_part_sooner(
         *((0 if at == 0 else 5 + at, at + 1, height, at + 2) for at, height in enumerate(heights))
     )
 
-    found = cuts(merges, np.ones(6), np.zeros(6), CROWDED)
+    found = cuts(merges, np.zeros(6), CROWDED)
 
     np.testing.assert_allclose(found, pair)
 
@@ -97,7 +97,7 @@ def test_where_wordings_are_near_anyway_they_part_sooner(
 def test_merges_of_what_is_not_compared_do_not_say_how_near_wordings_are() -> None:
     merges = linkage((0, 1, 0.1, 2), (2, 3, 0.1, 2), (4, 5, 0.5, 4))
 
-    found = cuts(merges, np.ones(4), np.zeros(4), CROWDED, counted=np.array([1, 0, 1, 0]))
+    found = cuts(merges, np.zeros(4), CROWDED, counted=np.array([1, 0, 1, 0]))
 
     np.testing.assert_allclose(found, 0.3)
 

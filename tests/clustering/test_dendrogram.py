@@ -60,11 +60,11 @@ def test_the_order_in_which_merges_were_found_changes_nothing(
 
 def test_the_tree_below_a_group_has_its_merges_numbered_anew_without_a_side_that_left() -> None:
     whole = linkage((0, 3, 0.1, 2), (1, 4, 0.2, 2), (2, 6, 0.3, 3), (5, 7, 0.9, 5))
-    assert below(whole, np.ones(5), np.array([1, 2, 4])).rows() == [(0, 2, 0.2, 2), (1, 3, 0.3, 3)]
+    assert below(whole, 5, np.array([1, 2, 4])).rows() == [(0, 2, 0.2, 2), (1, 3, 0.3, 3)]
 
-    left = linkage((0, 1, 0.1, 4), (2, 3, 0.2, 5), (4, 5, 0.3, 9))
-    merges = below(left, np.array([1.0, 3.0, 2.0, 3.0]), np.array([1, 2, 3]))
-    assert merges.rows() == [(1, 2, 0.2, 5), (0, 3, 0.3, 8)]
+    left = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.3, 4))
+    merges = below(left, 4, np.array([1, 2, 3]))
+    assert merges.rows() == [(1, 2, 0.2, 2), (0, 3, 0.3, 3)]
 
 
 @given(forests(), st.floats(0.0, 1.0))
@@ -77,6 +77,6 @@ def test_the_tree_below_a_group_joins_all_of_it(
 
     for group in range(labels.max() + 1):
         members = np.flatnonzero(labels == group)
-        found = below(whole, np.ones(count), members)
+        found = below(whole, count, members)
         assert sorted([*found["left"], *found["right"]]) == list(range(2 * len(members) - 2))
         assert found["size"].to_list()[-1:] == ([len(members)] if len(members) > 1 else [])

@@ -103,7 +103,7 @@ def test_the_weakest_link_of_a_group_that_a_side_left_is_without_it() -> None:
 def test_the_weakest_link_of_a_cut_is_the_highest_merge_below_it(
     seed: int, count: int, threshold: float
 ) -> None:
-    merges, _ = average_linkage(Rows(random_rows(seed, count)), np.ones(count))
+    merges, _ = average_linkage(Rows(random_rows(seed, count)))
     labels = flat_groups(merges, count, threshold)
 
     found = weakest_links(merges, np.zeros(merges.height, dtype=bool), labels)

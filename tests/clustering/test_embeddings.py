@@ -98,7 +98,7 @@ def test_what_all_texts_have_in_common_says_nothing() -> None:
     assert rows[0] @ rows[2] == pytest.approx(1.0)
 
 
-def test_a_surface_is_embedded_as_it_is_worded_most_and_once_more_as_its_need() -> None:
+def test_a_surface_is_embedded_in_its_plainest_wording_and_once_more_as_its_need() -> None:
     records = asking(
         "No way to reed-mask", "no way to reed mask", "no way to reed mask", "tilt shift"
     )

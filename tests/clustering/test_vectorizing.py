@@ -1,4 +1,4 @@
-"""Surfaces to rows, compared with a plain reference over the corpus that holds each surface as mentioned."""
+"""Surfaces to rows, compared with a plain reference."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from vocabgap.clustering.vectorizing import (
 )
 from vocabgap.linkage import FloatArray, Rows
 
-Corpus = list[tuple[str, int, float]]
+Corpus = list[tuple[str, float]]
 
 # So few words that no row is long enough to be shortened.
 corpora = st.lists(
@@ -31,7 +31,6 @@ corpora = st.lists(
         st.lists(
             st.sampled_from(["fog", "foggy", "mask", "grain", "x", "über", "4k", "!"]), min_size=1
         ).map(" ".join),
-        st.integers(1, 6),
         st.sampled_from([0.0, 0.3, 1.0]),
     ),
     min_size=1,
@@ -41,8 +40,8 @@ corpora = st.lists(
 
 
 def vectorized(corpus: Corpus) -> Rows:
-    contents, mentions, sentences = zip(*corpus, strict=True)
-    return vectorize(contents, np.array(mentions, np.float64), np.array(sentences, np.float64))
+    contents, sentences = zip(*corpus, strict=True)
+    return vectorize(contents, np.array(sentences, np.float64))
 
 
 def unit(rows: FloatArray) -> FloatArray:
@@ -50,43 +49,42 @@ def unit(rows: FloatArray) -> FloatArray:
     return rows / np.where(length > 0, length, 1.0)
 
 
-def expanded(corpus: Corpus) -> list[str]:
-    return [text for text, count, _ in corpus for _ in range(count)]
+def texts(corpus: Corpus) -> list[str]:
+    return [text for text, _ in corpus]
 
 
 def tfidf(corpus: Corpus, pairs: int) -> FloatArray:
-    """TF-IDF of words (1) or of pairs of words (2), fitted on the expanded corpus."""
+    """TF-IDF of words (1) or of pairs of words (2)."""
     vectorizer = TfidfVectorizer(
         tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(pairs, pairs), binary=True,
         norm=None,
     )  # fmt: skip
     try:
-        vectorizer.fit(expanded(corpus))
+        rows = vectorizer.fit_transform(texts(corpus))
     except ValueError:  # not a single pair
         return np.zeros((len(corpus), 0))
-    return np.asarray(vectorizer.transform([text for text, _, _ in corpus]).toarray(), np.float64)
+    return np.asarray(rows.toarray(), np.float64)
 
 
 def word_reference(corpus: Corpus, pair_weight: float) -> FloatArray:
-    """Words and pairs alone, from dense matrices and one row a mention."""
+    """Words and pairs alone, from dense matrices."""
     return unit(np.hstack([tfidf(corpus, 1), pair_weight * tfidf(corpus, 2)]))
 
 
 def lexical_reference(corpus: Corpus) -> FloatArray:
-    """The word part of each row, from dense matrices and one row a mention."""
+    """The word part of each row, from dense matrices."""
     words, pairs = tfidf(corpus, 1), tfidf(corpus, 2)
     own = word_reference(corpus, PAIR_WEIGHT)
     single = unit(words)
-    mentioned = np.repeat(single, [count for _, count, _ in corpus], axis=0)
-    company = (mentioned.T @ mentioned) * mentioned.sum(axis=0) ** -DAMPING
+    company = (single.T @ single) * single.sum(axis=0) ** -DAMPING
     weak, strong = STRENGTH
-    strength = np.array([weak + (strong - weak) * sentence for _, _, sentence in corpus])
+    strength = np.array([weak + (strong - weak) * sentence for _, sentence in corpus])
     topics = unit(single @ company) * strength[:, None]
     return unit(own + np.hstack([topics, np.zeros(pairs.shape)]))
 
 
 @given(corpora)
-def test_word_part_is_that_of_the_reference_on_the_expanded_corpus(corpus: Corpus) -> None:
+def test_word_part_is_that_of_the_reference(corpus: Corpus) -> None:
     rows = vectorized(corpus)
 
     own = rows.term_weights[:, : rows.n_unspelt]
@@ -98,25 +96,21 @@ def test_word_part_is_that_of_the_reference_on_the_expanded_corpus(corpus: Corpu
 
 
 @given(corpora)
-def test_word_rows_are_those_of_scikit_learn_on_the_expanded_corpus(corpus: Corpus) -> None:
-    contents, mentions, _ = zip(*corpus, strict=True)
-
-    rows = word_rows(contents, np.array(mentions, np.float64))
+def test_word_rows_are_those_of_scikit_learn(corpus: Corpus) -> None:
+    rows = word_rows(texts(corpus))
 
     expected = word_reference(corpus, 0.0)
     np.testing.assert_allclose((rows @ rows.T).toarray(), expected @ expected.T, atol=1e-12)
 
 
 @given(corpora)
-def test_trigram_part_is_that_of_scikit_learn_on_the_expanded_corpus(corpus: Corpus) -> None:
-    vectorizer = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 3)).fit(
-        expanded(corpus)
-    )
+def test_trigram_part_is_that_of_scikit_learn(corpus: Corpus) -> None:
+    vectorizer = TfidfVectorizer(analyzer="char_wb", lowercase=False, ngram_range=(3, 3))
+    expected = vectorizer.fit_transform(texts(corpus))
 
     rows = vectorized(corpus)
 
     spelt = in_full(rows)[:, rows.n_unspelt :]
-    expected = vectorizer.transform([text for text, _, _ in corpus])
     cosines = (expected @ expected.T).toarray()
     np.testing.assert_allclose((spelt @ spelt.T).toarray(), (1 - WORD_SHARE) * cosines, atol=1e-12)
 
@@ -132,7 +126,7 @@ def test_rows_have_unit_length_and_no_negative_value(corpus: Corpus) -> None:
 def test_a_long_surface_keeps_its_heaviest_terms() -> None:
     words = [f"w{number}" for number in range(40)]
 
-    rows = vectorize([" ".join(words), "w1", "w2"], np.ones(3), np.zeros(3))
+    rows = vectorize([" ".join(words), "w1", "w2"], np.zeros(3))
 
     assert (rows.term_weights[:, : rows.n_unspelt] > 0).sum(axis=1)[0] == LONGEST_ROW
 
@@ -140,7 +134,7 @@ def test_a_long_surface_keeps_its_heaviest_terms() -> None:
 def test_words_that_keep_company_bring_surfaces_together() -> None:
     contents = ["dark shadow lift", "dark shadow black", "lift black", "crop grid", "black", "lift"]
 
-    rows = in_full(vectorize(contents, np.ones(6), np.ones(6)))
+    rows = in_full(vectorize(contents, np.ones(6)))
 
     cosines = (rows @ rows.T).toarray()
     assert cosines[4, 5] > 0.1  # they share no letter sequence, but stand in the same places
@@ -149,10 +143,10 @@ def test_words_that_keep_company_bring_surfaces_together() -> None:
 
 @pytest.mark.parametrize("contents", [[], ["fog mask"], ["fog"], ["?", "x"]])
 def test_few_surfaces_can_be_vectorized(contents: list[str]) -> None:
-    rows = vectorize(contents, np.full(len(contents), 7.0), np.zeros(len(contents)))
+    rows = vectorize(contents, np.zeros(len(contents)))
 
     assert in_full(rows).shape[0] == len(contents)
-    assert word_rows(contents, np.ones(len(contents))).shape[0] == len(contents)
+    assert word_rows(contents).shape[0] == len(contents)
 
 
 def test_the_largest_entries_of_a_row_are_kept_and_the_first_of_equal_ones() -> None:
@@ -170,7 +164,7 @@ def test_a_word_co_occurs_with_those_it_is_seen_with_most() -> None:
         np.eye(TOPIC_WORDS + 5) + np.triu(np.full((TOPIC_WORDS + 5,) * 2, 0.1), 1)
     )
 
-    kept = co_occurrence(words, np.ones(TOPIC_WORDS + 5))
+    kept = co_occurrence(words)
 
     assert set(np.diff(kept.indptr)) == {TOPIC_WORDS}
     assert kept.diagonal().min() > 0
@@ -179,6 +173,6 @@ def test_a_word_co_occurs_with_those_it_is_seen_with_most() -> None:
 def test_only_the_heaviest_words_of_a_surface_keep_co_occurrence() -> None:
     row = np.linspace(0.1, 1.0, CO_OCCURRING + 3)
 
-    found = co_occurrence(sparse.csr_array(row[None, :] / np.linalg.norm(row)), np.ones(1))
+    found = co_occurrence(sparse.csr_array(row[None, :] / np.linalg.norm(row)))
 
     assert np.flatnonzero(np.diff(found.indptr)).tolist() == list(range(3, CO_OCCURRING + 3))

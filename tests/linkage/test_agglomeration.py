@@ -94,7 +94,7 @@ def records_of(corpus: str, config: pytest.Config) -> pl.DataFrame:
 def rows_of(points: Points, space: str) -> Rows:
     if space == "meaning":
         return blended_rows(points.with_texts(), ByMeaning())
-    return vectorize(points.contents, points.weights, points.sentence_shares)
+    return vectorize(points.contents, points.sentence_shares)
 
 
 def merges_of(
@@ -193,7 +193,7 @@ def test_the_chain_equals_scipy_bit_for_bit_even_in_ties(upper: list[float]) -> 
 def test_few_rows_are_merged_to_one(count: int) -> None:
     contents = ["sky mask", "mask sky", "grain"][:count]
 
-    model = AverageLinkage(0.2).fit(vectorize(contents, np.ones(count), np.zeros(count)))
+    model = AverageLinkage(0.2).fit(vectorize(contents, np.zeros(count)))
 
     assert model.children_.shape == (max(0, count - 1), 2)
     assert model.labels_.tolist() == [0, 0, 1][:count]
@@ -263,11 +263,7 @@ def test_thousands_of_rows_are_merged_as_scipy_merges_them(
 ) -> None:
     # Where two pairs are equally near, SciPy may take the other. The seed is of a corpus without such a pair.
     contents = sorted({surface(text) for text in drawn(count, count // 7, seed=2)})
-    rows = (
-        vectorize(contents, np.ones(count), np.zeros(count))
-        if space == "words"
-        else blended(count, count)
-    )
+    rows = vectorize(contents, np.zeros(count)) if space == "words" else blended(count, count)
     expected = hierarchy.linkage(squareform(cosine_distances(rows), checks=False), "average")
     monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 0)
 
@@ -285,7 +281,7 @@ def test_neither_threads_nor_the_size_of_lots_and_blocks_change_a_bit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     contents = sorted({surface(text) for text in drawn(600, 90, seed=5)})
-    cases = [vectorize(contents, np.ones(600), np.zeros(600)), blended(9, 500)]
+    cases = [vectorize(contents, np.zeros(600)), blended(9, 500)]
 
     def merged() -> list[list[list[float]]]:
         merges = [

@@ -209,7 +209,7 @@ def test_wordings_of_one_stem_are_searched_for_without_scoring_all_of_them() -> 
     contents = [
         f"deploy{number}" if number % 3 else f"deploy{number} mask" for number in range(count)
     ]
-    rows = vectorize(contents, np.ones(count), np.zeros(count))
+    rows = vectorize(contents, np.zeros(count))
     asked = np.arange(0, count, 97)
 
     for floor in (0.1, 0.24, 0.6):

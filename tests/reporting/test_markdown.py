@@ -97,16 +97,16 @@ def test_what_is_no_column_is_with_the_evidence(demo_run: Run) -> None:
             10,
             "The top 10, by mentions",
             10,
-            "The other 28 capabilities are in `capabilities.parquet`; `--top` shows more of them here.",
+            "The other 26 capabilities are in `capabilities.parquet`; `--top` shows more of them here.",
         ),
         (
-            37,
-            "The top 37, by mentions",
-            37,
+            35,
+            "The top 35, by mentions",
+            35,
             "The other 1 capability is in `capabilities.parquet`; `--top` shows more of them here.",
         ),
-        (0, "The whole list, by mentions", 38, None),
-        (50, "The whole list, by mentions", 38, None),
+        (0, "The whole list, by mentions", 36, None),
+        (50, "The whole list, by mentions", 36, None),
     ],
 )
 def test_top_decides_how_many_are_shown(

@@ -7,7 +7,7 @@ expansion (Radenović, Tolias & Chum 2018, arXiv 1711.02512). Each surface count
 
 More wordings than can be embedded one by one are grouped first by words, then by meaning. The nearest
 wordings by words are merged, until few enough groups are left; contrasts and distant wordings are not merged.
-One wording per group is embedded, and weighted by the mentions of its group. These wordings are clustered by
+One wording per group is embedded, and weighted by the wordings of its group. These wordings are clustered by
 meaning. If too many groups are left, the smallest groups stay as they are.
 
 Both kinds of merges form one dendrogram. Distances by words are longer than those by meaning, so they are
@@ -25,7 +25,7 @@ from scipy import sparse
 
 from vocabgap.clustering.contrasts import LEFT, Poles, leaving, pole_rows, poles_of
 from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, average_linkage, linkage_table, members_of
-from vocabgap.clustering.describing import Labeller
+from vocabgap.clustering.describing import representative
 from vocabgap.clustering.encoder import in_unknown_script
 from vocabgap.clustering.vectorizing import vectorize, word_rows
 from vocabgap.clustering.wordings import Points, represented
@@ -66,15 +66,15 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     (`copies`, shape (n,)). Wordings in a script that the model does not know have rows of `vectorize`.
     """
     read = ~unread(points, embedder)
-    wordings, texts = list(compress(points.most_used, read)), list(compress(points.texts, read))
+    wordings, texts = list(compress(points.plainest, read)), list(compress(points.texts, read))
     others = list(compress(points.contents, ~read))
     copies = None if copies is None else copies[read]
     embeddings = embedded(embedder, [*map(without_message, wordings), *texts])
     meaning = _unit(centred(embeddings[: len(texts)], copies) + centred(embeddings[len(texts) :], copies))
     poles = pole_rows(list(map(poles_of, compress(points.need_stems(), read))))
     dense = drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
-    words = word_rows(points.text_contents, points.weights)[read]
-    by_words = vectorize(others, points.weights[~read], points.sentence_shares[~read]).plain_terms()
+    words = word_rows(points.text_contents)[read]
+    by_words = vectorize(others, points.sentence_shares[~read]).plain_terms()
     scales = np.sqrt([WORD_PART, 1.0 - WORD_PART])
     order = np.argsort(np.argsort(~read, kind="stable"))
     return Rows(
@@ -158,27 +158,33 @@ def cascaded(
     are complete, and 1 for each surface that was embedded, else 0, shape (n,). A row has the surface's own
     words, and the meaning of the surface that represents it, if any.
     """
-    words = vectorize(points.contents, points.weights, points.sentence_shares)
-    near, _ = average_linkage(words, points.weights, NEAR)
-    side, count = leaving(near, points.weights, poles), len(points.contents)
+    words = vectorize(points.contents, points.sentence_shares)
+    near, _ = average_linkage(words, NEAR)
+    side, count = leaving(near, poles), len(points.contents)
     enough = np.searchsorted(np.cumsum(side == 0), count - EMBEDDED_AT_MOST) + 1
     first = near.filter(pl.col("height") < NEAR).head(int(enough))
     merges = _merges(first, np.arange(count), side)
     roots, groups = np.unique(_roots(merges, count), return_inverse=True)
-    label = Labeller(points).label
+    names, terms = points.surfaces["surface"].to_list(), [frozenset(each.split()) for each in points.contents]
     representatives = np.array(
-        [group[0] if len(group) == 1 else label(group.tolist())[1] for group in members_of(groups)]
+        [
+            group[
+                representative(
+                    [terms[each] for each in group], [1] * len(group), [names[each] for each in group]
+                )
+            ]
+            for group in map(np.ndarray.tolist, members_of(groups))
+        ]
     )
-    mentions = np.bincount(groups, points.weights)
-    chosen = np.sort(np.argsort(-mentions, kind="stable")[:EMBEDDED_AT_MOST])
+    chosen = np.sort(np.argsort(-np.bincount(groups), kind="stable")[:EMBEDDED_AT_MOST])
     place = np.full(len(roots), len(chosen))  # behind the others, for groups that are not embedded
     place[chosen] = np.arange(len(chosen))
 
     embedded, wordings = represented(points, place[groups], representatives[chosen])
     copies = np.bincount(place[groups])[: len(chosen)]
     rows = blended_rows(embedded.with_texts(wordings), embedder, copies)
-    by_meaning, max_distance = average_linkage(rows, embedded.weights, max_distance)
-    linkage = _joined(merges, _merges(by_meaning, roots[chosen]), points.weights)
+    by_meaning, max_distance = average_linkage(rows, max_distance, copies)
+    linkage = _joined(merges, _merges(by_meaning, roots[chosen]), count)
     counted = np.zeros(len(groups), np.int64)
     counted[representatives[chosen]] = 1
     return _rows_of_all(points, rows, place[groups]), linkage, max_distance, counted
@@ -206,12 +212,12 @@ def _roots(merges: Merges, count: int) -> IntArray:
     return np.array(root)
 
 
-def _joined(by_words: Merges, by_meaning: Merges, weights: FloatArray) -> pl.DataFrame:
+def _joined(by_words: Merges, by_meaning: Merges, count: int) -> pl.DataFrame:
     """Return table `linkage` of both kinds; no merge by words is higher than one by meaning above it."""
-    above = np.full(len(weights), np.inf)
+    above = np.full(count, np.inf)
     for side in (by_meaning.keep, by_meaning.drop):
         np.minimum.at(above, side, by_meaning.height)
-    roots = _roots(by_words, len(weights))
+    roots = _roots(by_words, count)
     scaled = by_words.height * (MEANING_CUT.pair / WORDS_CUT.pair)
     lowered = np.minimum(scaled, above[roots[by_words.keep]])
     both = Merges(
@@ -219,12 +225,12 @@ def _joined(by_words: Merges, by_meaning: Merges, weights: FloatArray) -> pl.Dat
         np.concatenate([by_words.drop, by_meaning.drop]),
         np.concatenate([lowered, by_meaning.height]),
     )
-    return linkage_table(*in_order_of_height(both, weights))
+    return linkage_table(*in_order_of_height(both, np.ones(count)))
 
 
 def _rows_of_all(points: Points, embedded: Rows, place: IntArray) -> Rows:
     """Return the row of each surface, given the embedded rows and the place of each surface there."""
-    words = word_rows(points.contents, points.weights)
+    words = word_rows(points.contents)
     dense = np.zeros((0, 0)) if embedded.dense is None else embedded.dense
     has_meaning = np.append(dense.any(axis=1), False)[place]
     scales = np.where(has_meaning, np.sqrt(WORD_PART), 1.0)

@@ -22,7 +22,7 @@ from vocabgap.files import text_of
 from vocabgap.linkage import FloatArray
 from vocabgap.text import ignored_stems, surface
 
-MOST: Final = 0.5  # least share of a group's mentions at a pole
+MOST: Final = 0.5  # least share of a group's surfaces at a pole
 SENTENCE: Final = 0.2  # share of clause words; a need with more of them separates no groups
 SHORT: Final = 12  # words; a longer need separates no groups
 LEFT: Final = 1  # the left side of a merge leaves ...
@@ -111,49 +111,47 @@ def pole_rows(poles: Sequence[Poles]) -> FloatArray:
     return np.asarray(rows / np.where(lengths == 0.0, 1.0, lengths))
 
 
-def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) -> npt.NDArray[np.int8]:
+def leaving(linkage: pl.DataFrame, poles: Sequence[Poles]) -> npt.NDArray[np.int8]:
     """Return the side that leaves at each merge because of a contrast: `LEFT`, `RIGHT`, or 0 for none.
 
-    The side with fewer mentions leaves; of equal sides, the right one. The other side continues without it.
+    The side with fewer surfaces leaves; of equal sides, the right one. The other side continues without it.
     """
-    # The mentions of each pole in each cluster.
-    mentions: list[dict[tuple[Contrast, int], float]] = [
-        dict.fromkeys(own.items(), weight) for own, weight in zip(poles, weights.tolist(), strict=True)
-    ]
-    size = weights.tolist()
+    # The surfaces at each pole in each cluster.
+    at: list[dict[tuple[Contrast, int], int]] = [dict.fromkeys(own.items(), 1) for own in poles]
+    size = [1] * len(poles)
     side = np.zeros(linkage.height, dtype=np.int8)
     for merge, (left, right) in enumerate(linkage.select("left", "right").iter_rows()):
-        if _differ(mentions[left], size[left], mentions[right], size[right]):
+        if _differ(at[left], size[left], at[right], size[right]):
             side[merge], stays = (LEFT, right) if size[left] < size[right] else (RIGHT, left)
-            mentions.append(mentions[stays])
+            at.append(at[stays])
             size.append(size[stays])
             continue
-        more, fewer = sorted((mentions[left], mentions[right]), key=len, reverse=True)
-        for place, weight in fewer.items():
-            more[place] = more.get(place, 0.0) + weight
-        mentions[left] = mentions[right] = {}
-        mentions.append(more)
+        more, fewer = sorted((at[left], at[right]), key=len, reverse=True)
+        for place, surfaces in fewer.items():
+            more[place] = more.get(place, 0) + surfaces
+        at[left] = at[right] = {}
+        at.append(more)
         size.append(size[left] + size[right])
     return side
 
 
 def _differ(
-    one: dict[tuple[Contrast, int], float],
-    of_one: float,
-    other: dict[tuple[Contrast, int], float],
-    of_other: float,
+    one: dict[tuple[Contrast, int], int],
+    of_one: int,
+    other: dict[tuple[Contrast, int], int],
+    of_other: int,
 ) -> bool:
     """Tell whether two clusters are mostly at different poles of a contrast."""
     if not one and not other:
         return False
     negated = (NEGATION, NEGATED)
-    if (one.get(negated, 0.0) >= MOST * of_one) != (other.get(negated, 0.0) >= MOST * of_other):
+    if (one.get(negated, 0) >= MOST * of_one) != (other.get(negated, 0) >= MOST * of_other):
         return True
-    stands = {contrast: pole for (contrast, pole), weight in one.items() if weight >= MOST * of_one}
+    stands = {contrast: pole for (contrast, pole), surfaces in one.items() if surfaces >= MOST * of_one}
     return any(
         stands.get(contrast, pole) != pole
-        for (contrast, pole), weight in other.items()
-        if weight >= MOST * of_other
+        for (contrast, pole), surfaces in other.items()
+        if surfaces >= MOST * of_other
     )
 
 

@@ -60,9 +60,14 @@ BY_WORDS: Final = Margins(0.26, 1.0, 0.18, 1.25, 0.42)
 BY_MEANING: Final = Margins(0.10, 0.5, 0.08, 1.25, 0.56)
 
 
-def average_linkage(rows: Rows, weights: FloatArray, max_distance: float = 1.0) -> tuple[pl.DataFrame, float]:
-    """Return table `linkage` of rows weighted by mentions, and the distance below which it is complete."""
-    model = AverageLinkage(max_distance).fit(rows, weights)
+def average_linkage(
+    rows: Rows, max_distance: float = 1.0, copies: IntArray | None = None
+) -> tuple[pl.DataFrame, float]:
+    """Return table `linkage` of rows, and the distance below which it is complete.
+
+    A row may represent several surfaces (`copies`, shape (n,)).
+    """
+    model = AverageLinkage(max_distance).fit(rows, None if copies is None else copies.astype(np.float64))
     return linkage_table(model.children_, model.distances_, model.counts_), model.max_distance_
 
 
@@ -92,7 +97,7 @@ class Tree(NamedTuple):
         at = np.clip((self.cuts if threshold is None else threshold) + shift, 0.0, 1.0)
         return flat_groups(self.linkage, self.n_samples, at, self.leaving if threshold is None else None)
 
-    def with_copies(self, places: IntArray, weights: FloatArray) -> "Tree":
+    def with_copies(self, places: IntArray) -> "Tree":
         """Return the dendrogram of the points and of copies of some points behind them.
 
         `places` are the places of all points in this dendrogram. A point and its copies merge first, at
@@ -101,12 +106,12 @@ class Tree(NamedTuple):
         count, copies = self.n_samples, len(places) - self.n_samples
         node = np.arange(count + self.linkage.height)
         node[count:] += 2 * copies
-        size = [*weights, *np.zeros(copies)]
+        size = [1] * len(places) + [0] * copies
         merges: list[tuple[int, int, float, int]] = []
         for copy, place in enumerate(places[count:].tolist(), start=count):
             merged = len(places) + len(merges)
             size[merged] = size[node[place]] + size[copy]
-            merges.append((int(node[place]), copy, 0.0, int(size[merged])))
+            merges.append((int(node[place]), copy, 0.0, size[merged]))
             node[place] = merged
         moved = self.linkage.with_columns(
             pl.Series(side, node[self.linkage[side].to_numpy()]) for side in ("left", "right")
@@ -121,7 +126,6 @@ class Tree(NamedTuple):
 
 def cuts(
     linkage: pl.DataFrame,
-    weights: FloatArray,
     clause_shares: FloatArray,
     cut: Cut,
     *,
@@ -134,8 +138,8 @@ def cuts(
     `counted` is 0 for a surface that another surface represents. `unread` is true for a surface that is
     compared by words alone.
     """
-    count = len(weights)
-    mass = np.concatenate([weights * clause_shares, np.zeros(linkage.height)]).tolist()
+    count = len(clause_shares)
+    mass = np.concatenate([clause_shares, np.zeros(linkage.height)]).tolist()
     surfaces = ([1] * count if counted is None else counted.tolist()) + [0] * linkage.height
     by_words = ([False] * count if unread is None else unread.tolist()) + [False] * linkage.height
     sides = linkage.select("left", "right").iter_rows()
@@ -202,13 +206,13 @@ def members_of(labels: IntArray) -> list[IntArray]:
     return np.split(order, ends) if len(labels) else []
 
 
-def below(linkage: pl.DataFrame, weights: FloatArray, members: IntArray) -> pl.DataFrame:
+def below(linkage: pl.DataFrame, n_samples: int, members: IntArray) -> pl.DataFrame:
     """Return the merges inside one group as table `linkage`, numbered in the order of its members."""
     number = dict(zip(members.tolist(), range(len(members)), strict=True))
-    size = dict(zip(members.tolist(), weights[members].astype(int).tolist(), strict=True))
+    size = dict.fromkeys(number, 1)
     rows: list[tuple[int, int, float, int]] = []
     sides = linkage.select("left", "right", "height").iter_rows()
-    for node, (left, right, height) in enumerate(sides, start=len(weights)):
+    for node, (left, right, height) in enumerate(sides, start=n_samples):
         inside = [side for side in (left, right) if side in number]
         if not inside:
             continue

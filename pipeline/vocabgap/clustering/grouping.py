@@ -48,11 +48,11 @@ def cluster(
 ) -> "Clusters":
     """Group the needs of some records, whatever their wording.
 
-    A row represents a distinct surface and is weighted by its mentions. Without an embedder it is TF-IDF.
+    A row represents a distinct surface, however often it is mentioned. Without an embedder it is TF-IDF.
     With one it has the meaning, the words and the contrasts of the wording and its records. Rows are grouped
-    by average linkage on cosine distance, as scikit-learn's `AgglomerativeClustering` does with one row per
-    mention. If an embedder gets more than 20,000 surfaces, wordings with nearly the same words are merged
-    first. Then one per group is embedded. The cut fits `minilm`; other models may need a threshold.
+    by average linkage on cosine distance, as scikit-learn's `AgglomerativeClustering` does. If an embedder
+    gets more than 20,000 surfaces, wordings with nearly the same words are merged first. Then one per group
+    is embedded. The cut fits `minilm`; other models may need a threshold.
 
     Args:
         records: Table `records`, at least the columns `missing_capability`, `description` and `intent`;
@@ -99,13 +99,13 @@ def cluster(
         rows, linkage, max_distance, counted = cascaded(points, poles, embedder, max_distance)
     else:
         if embedder is None:
-            rows = vectorize(points.contents, points.weights, points.sentence_shares)
+            rows = vectorize(points.contents, points.sentence_shares)
         else:
             rows = blended_rows(points.with_texts(), embedder)
-        linkage, max_distance = average_linkage(rows, points.weights, max_distance)
+        linkage, max_distance = average_linkage(rows, max_distance)
     by_words = None if embedder is None else unread(points, embedder)
-    at = cuts(linkage, points.weights, points.clause_shares, cut, counted=counted, unread=by_words)
-    sides = leaving(linkage, points.weights, poles)
+    at = cuts(linkage, points.clause_shares, cut, counted=counted, unread=by_words)
+    sides = leaving(linkage, poles)
     tree = Tree(linkage, at, sides, cut, len(points.contents), max_distance)
     return _clusters(points, rows, tree, threshold)
 
@@ -233,7 +233,7 @@ class Clusters:
         points, places = self._points.separated(separated)
         rows, tree = self._rows, self._tree
         if len(places) > tree.n_samples:
-            rows, tree = rows.at(places), tree.with_copies(places, points.weights)
+            rows, tree = rows.at(places), tree.with_copies(places)
         groups = regrouped(self._labels[places], points.labelled(self._labelled), points, rows, constraints)
         return replace(
             self,
@@ -301,7 +301,7 @@ class Clusters:
             "mentions",
             pl.col("surface").replace_strict(similar, return_dtype=pl.Float64).alias("similarity"),
         )
-        return leaves, below(self.linkage, self._points.weights, members)
+        return leaves, below(self.linkage, self._tree.n_samples, members)
 
     @property
     def _label_points(self) -> IntArray:
@@ -328,7 +328,7 @@ class Clusters:
 def known_clusters(records: Parts, groups: Mapping[str, str], settings: ClusterSettings) -> Clusters:
     """Return groups that are known already, by surface, with rows of words and without a dendrogram."""
     points = points_of(records, settings.stop_words, settings.synonyms)
-    rows = vectorize(points.contents, points.weights, points.sentence_shares)
+    rows = vectorize(points.contents, points.sentence_shares)
     numbers: dict[str, int] = {}
     names = (groups.get(name, name) for name in points.surfaces["surface"])
     labels = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)

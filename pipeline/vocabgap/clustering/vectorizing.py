@@ -1,8 +1,8 @@
 """Turn surfaces into vectors: TF-IDF of words, word pairs, topic words and character trigrams.
 
 Words carry the meaning. Trigrams match words that still differ after stemming ("denoise", "de-noising").
-Trigrams are counted once per word. Document frequencies count each surface as often as it was
-mentioned.
+Trigrams are counted once per word. Document frequencies count each surface once, however often it was
+mentioned: votes rank needs, but do not change which wordings are one need.
 
 Two wordings of one need may share no word ("too dark shadows", "lift the blacks") but occur with the same
 words. So each word adds the words that it co-occurs with most, as topic words.
@@ -34,7 +34,7 @@ _ROWS_AT_ONCE: Final = 65_536
 _CELLS: Final = 1 << 20  # of the rows that are sorted at once
 
 
-def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:
+def vectorize(contents: Sequence[str], sentences: FloatArray) -> Rows:
     """Turn surfaces into rows of unit length, so that dot products are cosine similarities.
 
     `contents` are the content words of each surface, joined by spaces. `sentences` is the degree to which
@@ -44,28 +44,26 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
         return Rows(sparse.csr_array((0, 0)))
     numbered = _Words.of(contents)
     words, neighbours = numbered.counts(), numbered.pair_counts()
-    lexical = _lexical(words, neighbours, mentions, sentences)
+    lexical = _lexical(words, neighbours, sentences)
     in_words = _Words.of(numbered.vocabulary, trigrams).counts()
-    trigram_part, of_words = _trigram_part(words, in_words, mentions)
+    trigram_part, of_words = _trigram_part(words, in_words)
     scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
     term_weights = sparse.hstack([lexical * scales[0], trigram_part * scales[1]], format="csr")
     return Rows(sparse.csr_array(term_weights), of_words)
 
 
-def word_rows(contents: Sequence[str], mentions: FloatArray) -> sparse.csr_array:
+def word_rows(contents: Sequence[str]) -> sparse.csr_array:
     """Return TF-IDF of words alone as rows of unit length, shape (n, words); see `vectorize`."""
     if not contents:
         return sparse.csr_array((0, 0))
-    return unit_rows(_weighted(_Words.of(contents).counts(), mentions))
+    return unit_rows(_weighted(_Words.of(contents).counts()))
 
 
-def _lexical(
-    words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, sentences: FloatArray
-) -> sparse.csr_array:
-    weighted = _weighted(words, mentions)
-    both = sparse.hstack([weighted, PAIR_WEIGHT * _weighted(pairs, mentions)], format="csr")
+def _lexical(words: sparse.csr_array, pairs: sparse.csr_array, sentences: FloatArray) -> sparse.csr_array:
+    weighted = _weighted(words)
+    both = sparse.hstack([weighted, PAIR_WEIGHT * _weighted(pairs)], format="csr")
     own, single = unit_rows(sparse.csr_array(both)), unit_rows(weighted)
-    near = co_occurrence(single, mentions)
+    near = co_occurrence(single)
     shortened = []
     # The rows are several times as long before they are shortened, so only some are held at once.
     for start in range(0, words.shape[0], _ROWS_AT_ONCE):
@@ -76,14 +74,14 @@ def _lexical(
     return unit_rows(sparse.csr_array(sparse.vstack(shortened, format="csr")))
 
 
-def co_occurrence(words: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
+def co_occurrence(words: sparse.csr_array) -> sparse.csr_array:
     """Return the words that each word co-occurs with most, itself included, shape (words, words).
 
     `words` are rows of unit length, shape (n, words), without an empty column.
     """
     words = largest(words, CO_OCCURRING)
-    mass = words.T @ mentions
-    together = words.T @ (sparse.diags_array(mentions) @ words)
+    mass = words.T @ np.ones(words.shape[0])
+    together = words.T @ words
     taken = np.where(mass > 0.0, mass, 1.0) ** -DAMPING
     return largest(sparse.csr_array(together @ sparse.diags_array(taken)), TOPIC_WORDS)
 
@@ -99,15 +97,14 @@ def topic_words(words: sparse.csr_array, near: sparse.csr_array, sentences: Floa
 
 
 def _trigram_part(
-    words: sparse.csr_array, grams: sparse.csr_array, mentions: FloatArray
+    words: sparse.csr_array, grams: sparse.csr_array
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Return TF-IDF of trigrams as two factors: weights of words, and rows of unit length for words."""
     frequency = np.zeros(grams.shape[1])
-    for product, start in _products(words, grams):
-        repeated = np.repeat(mentions[start : start + product.shape[0]], np.diff(product.indptr))
-        frequency += np.bincount(product.indices, repeated, grams.shape[1])
-    weighted = sparse.csr_array(grams @ sparse.diags_array(_idf(frequency, mentions.sum())))
-    squares = np.concatenate([part.multiply(part).sum(axis=1) for part, _ in _products(words, weighted)])
+    for product in _products(words, grams):
+        frequency += np.bincount(product.indices, minlength=grams.shape[1])
+    weighted = sparse.csr_array(grams @ sparse.diags_array(_idf(frequency, words.shape[0])))
+    squares = np.concatenate([part.multiply(part).sum(axis=1) for part in _products(words, weighted)])
     lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
     part = sparse.csr_array(sparse.diags_array(1.0 / np.sqrt(squares)) @ words @ sparse.diags_array(lengths))
     part.sort_indices()
@@ -153,15 +150,14 @@ class _Words(NamedTuple):
         return counts
 
 
-def _products(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple[sparse.csr_array, int]]:
+def _products(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[sparse.csr_array]:
     for start in range(0, rows.shape[0], _ROWS_AT_ONCE):
-        yield sparse.csr_array(rows[start : start + _ROWS_AT_ONCE] @ columns), start
+        yield sparse.csr_array(rows[start : start + _ROWS_AT_ONCE] @ columns)
 
 
-def _weighted(counts: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
-    """Replace counts by the smoothed IDF of each term, in a corpus of all mentions."""
-    frequency = np.bincount(counts.indices, np.repeat(mentions, np.diff(counts.indptr)), counts.shape[1])
-    idf = _idf(frequency, mentions.sum())
+def _weighted(counts: sparse.csr_array) -> sparse.csr_array:
+    """Replace counts by the smoothed IDF of each term."""
+    idf = _idf(np.bincount(counts.indices, minlength=counts.shape[1]), counts.shape[0])
     return sparse.csr_array((idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
 
 

@@ -1,4 +1,4 @@
-"""The points that are clustered: the distinct surfaces of records, weighted by mentions; and their needs.
+"""The points that are clustered: the distinct surfaces of records, with their mentions and needs.
 
 A wording is a phrase as somebody wrote it, a surface is its normal form, and a point is a distinct surface.
 Synonyms are replaced before wordings are compared.
@@ -53,6 +53,18 @@ class Points:
         return self.uses.wordings.gather(self.uses.starts[:-1])
 
     @cached_property
+    def plainest(self) -> pl.Series:
+        """The wording of each surface that is compared: in words rather than an identifier, and short.
+
+        It does not depend on mentions.
+        """
+        order = (pl.col("wording").str.contains(" ").not_(), pl.col("wording").str.len_chars(), "wording")
+        first = self.wordings.group_by("surface").agg(
+            pl.col("wording").sort_by(*order, descending=[False, False, True]).first()
+        )
+        return self.surfaces.join(first, on="surface", how="left", maintain_order="left")["wording"]
+
+    @cached_property
     def uses(self) -> "Uses":
         """The wordings of each surface."""
         placed = self.surfaces.select("surface").with_row_index("place").join(self.wordings, on="surface")
@@ -66,12 +78,12 @@ class Points:
         return {name: point for point, name in enumerate(self.surfaces["surface"])}
 
     def needs(self) -> Iterator[str]:
-        """Yield the need of each surface: its most used wording without its frame."""
-        return map(need, self.most_used)
+        """Yield the need of each surface: its plainest wording without its frame."""
+        return map(need, self.plainest)
 
     def need_stems(self) -> Iterator[list[str]]:
         """Yield the stems of each need."""
-        triples = zip(self.needs(), self.most_used, self.surfaces["surface"], strict=True)
+        triples = zip(self.needs(), self.plainest, self.surfaces["surface"], strict=True)
         return ((own if need == wording else surface(need)).split() for need, wording, own in triples)
 
     @cached_property
@@ -181,7 +193,7 @@ def represented(
     )
     summed = (
         surfaces.group_by("group")
-        .agg(pl.col("mentions").sum(), pl.col("clauses").dot("mentions") / pl.col("mentions").sum())
+        .agg(pl.col("mentions").sum(), pl.col("clauses").mean())
         .sort("group")
         .head(len(representatives))
     )

@@ -274,8 +274,8 @@ LINKAGE: Final = Table(
     (
         Column("left", pl.Int64, "the merged cluster with the smaller number; below n it is a surface"),
         Column("right", pl.Int64, "the merged cluster with the larger number; merge i makes cluster n + i"),
-        Column("height", pl.Float64, "mean cosine distance between the two, weighted by mentions"),
-        Column("size", pl.Int64, "mentions in the merged cluster"),
+        Column("height", pl.Float64, "mean cosine distance between the two"),
+        Column("size", pl.Int64, "surfaces in the merged cluster"),
     ),
 )
 
