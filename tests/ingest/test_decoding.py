@@ -106,7 +106,7 @@ def test_unknown_fields_are_left_out_and_counted_one_by_one() -> None:
     "value",
     [
         "", "monday", "2026-13-01T00:00:00Z", "2026-03-14T06:05:00+99:00", "2026-03-14 06:05 CET", 17734683,
-        1.5, True, [], {},
+        1.5, True, [], {}, {"$date": None}, {"day": 3, "year": 2026}, [2026, 3], [2026, 3, 32],
     ],
     ids=repr,
 )  # fmt: skip

@@ -495,6 +495,47 @@ def test_dates_that_cannot_be_read_are_told(command: str, there: Path) -> None:
     message = vocabgap(command, "us.csv", "--map", "description=wish", "--map", "timestamp=on").err
 
     assert (
-        "timestamp (on): none of 2 can be read, such as '06/02/2026'; expected 2026-06-02"
-        in message
+        "timestamp (on): 2 of 2 cannot be read, such as '06/02/2026'; expected 2026-06-02, or a"
+        " format behind the path, as in 'timestamp=on|%d/%m/%Y'" in message
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "date_format", "day"),
+    [
+        ("03/09/2026", "%d/%m/%Y", "2026-09-03"),
+        ("03/09/2026 4:05 PM", "%m/%d/%Y", "2026-03-09"),
+        ("03.09.26", "%d.%m.%y", "2026-09-03"),
+        ("2026-09-03T00:00:00Z", "%d/%m/%Y", "2026-09-03"),  # another notation is still read
+    ],
+)
+def test_a_format_behind_the_path_reads_dates_of_several_meanings(
+    written: str, date_format: str, day: str, there: Path
+) -> None:
+    own(there, f"wish,on\nturn,{written}\n", "own.csv")
+    path = f"on|{date_format}"
+    Path("vocabgap.toml").write_text(
+        f'[ingest]\nmap = {{description = "wish", timestamp = "{path}"}}\n', encoding="utf-8"
+    )
+
+    by_option = vocabgap(
+        "--json", "list", "own.csv", "--map", "description=wish", "--map", f"timestamp={path}"
+    )
+    by_setting = vocabgap("--json", "list", "own.csv")
+
+    gap, _ = map(json.loads, by_option.out.splitlines())
+    assert gap["timestamp"][:10] == day
+    assert by_setting.out == by_option.out
+
+
+@pytest.mark.parametrize("wrong", ["%d.%m", "%Q.%m.%Y", "%x", "%d.%m.%Y %Z"])
+def test_a_format_that_gives_no_day_is_refused_at_once(wrong: str, there: Path) -> None:
+    own(there, "wish,on\nturn,03/09/2026\n", "own.csv")
+
+    answer = vocabgap(
+        "check", "own.csv", "--map", "description=wish", "--map", f"timestamp=on|{wrong}"
+    )
+
+    assert (answer.code, answer.out) == (2, "")
+    assert f"--map timestamp: '{wrong}' is not the format of a date" in answer.err
+    assert "%d.%m.%Y" in answer.err

@@ -145,18 +145,19 @@ def unclear_lines(scanned: Scan) -> list[RepairedLine]:
 
 
 def unreadable_times(scanned: Scan, roots: Iterable[str | Path], settings: ScanSettings) -> str:
-    """Return a sentence if a path of timestamps was named, but none of them can be read; else nothing."""
+    """Return a sentence if a tenth of the timestamps at a named path is unreadable; else nothing."""
     times = scanned.summary.repairs.get(Repair.TIMESTAMP_UNREADABLE, 0)
     paths = several(settings.map.get("timestamp", ()))
-    is_known = pl.col("timestamp").is_not_null().any()
-    if not (paths and times) or scanned.lines.each(lambda part: part.select(is_known)).to_series().any():
+    known = scanned.lines.each(lambda part: part.select(pl.col("timestamp").count())).to_series().sum()
+    if not paths or 9 * times <= known:
         return ""
     lines = repaired_lines(roots, settings)
     first = next((line.detail for line in lines if line.repair is Repair.TIMESTAMP_UNREADABLE), "")
     example = first.rpartition(", ")[0]
-    named = f"timestamp ({' or '.join(paths)})"
     return (
-        f"{named}: none of {times:,} can be read{f', such as {example}' * bool(example)}; expected 2026-06-02"
+        f"timestamp ({' or '.join(paths)}): {times:,} of {times + known:,} cannot be read"
+        f"{f', such as {example}' * bool(example)}; expected 2026-06-02, or a format behind the path, as in"
+        f" 'timestamp={paths[0].partition('|')[0]}|%d/%m/%Y'"
     )
 
 

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from math import isfinite
 from typing import Any, Final, get_type_hints
 
@@ -18,6 +16,7 @@ import msgspec
 from msgspec import structs
 
 from vocabgap.messages import RefusedCall, refused_call
+from vocabgap.model.moments import moment_of
 from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
@@ -35,20 +34,19 @@ from vocabgap.model.record import (
     rating_word,
     wrong_type,
 )
-from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, several, value_at
+from vocabgap.model.sources import (
+    NATIVE,
+    Pointer,
+    Source,
+    allowed_values,
+    date_format_of,
+    pointer_of,
+    several,
+    value_at,
+)
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# A Unix time in s, ms, µs or ns: its number of digits, and the power of ten of its units per second.
-_UNIX: Final = {10: 0, 13: 3, 16: 6, 19: 9}
-_UNIX_TIME: Final = re.compile(r"([0-9]{10}(?:[0-9]{3}){0,3})(?:\.[0-9]+)?")
-# A time with its zone after a space, as databases write it. Go adds the zone's name and a monotonic clock.
-_ZONED: Final = re.compile(
-    r"([0-9]{4}-[^+]*?[0-9]) ?(?:(?:UTC|GMT)|([+-][0-9]{2}:?[0-9]{2})(?: [A-Z]{1,5}| [+-][0-9]{2,4})?)"
-    r"(?: m=[+-][0-9.]+)?",
-    re.ASCII,
-)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _COUNT: Final = get_type_hints(GapRecord, include_extras=True)["count"]
 
@@ -74,7 +72,8 @@ class Decoded:
 class FieldMap:
     """A `Source` whose paths are parsed, once and not for every line.
 
-    `origins` has the paths of each field as in the settings; `also` are further shapes of gaps.
+    `origins` has the paths of each field as in the settings, `formats` the date formats behind them; `also`
+    are further shapes of gaps.
     """
 
     each: tuple[Pointer, ...]
@@ -83,6 +82,7 @@ class FieldMap:
     where: tuple[tuple[Pointer, tuple[Any, ...]], ...]
     refusals: tuple[Pointer, ...]
     origins: dict[str, str]
+    formats: dict[Pointer, str]
     split: Pointer = ()
     elsewhere: frozenset[str] = frozenset()  # the members of `split` that other logs have
     path: re.Pattern[str] | None = None
@@ -102,6 +102,10 @@ class FieldMap:
                 where=tuple((pointer_of(path), allowed_values(value)) for path, value in shape.where.items()),
                 refusals=tuple(map(pointer_of, several(shape.refusals))),
                 origins={field: " or ".join(several(path)) for field, path in shape.fields.items()},
+                formats={
+                    pointer_of(path): date_format_of(path)
+                    for path in several(shape.fields.get("timestamp", ""))
+                },
             )
             for shape in source.shapes
         )
@@ -149,7 +153,11 @@ class FieldMap:
         if self.paths:
             mapped = {}
             for field, paths in self.paths:
-                item = _first(value, paths, (None, "") if field == "timestamp" else (None,))
+                item = _first(value, paths)
+                if field == "timestamp":
+                    found = ((value_at(value, path), path) for path in paths)
+                    dates = (in_iso(one, self.formats[path]) for one, path in found if one not in (None, ""))
+                    item = next(dates, None)
                 if isinstance(item, str) and field in LIST_FIELDS:
                     item = [item]
                 if item is not None:
@@ -185,8 +193,14 @@ def noted(call: RefusedCall, call_id: str) -> str:
     return f"{which} {f'{NOT_GRANTED_NOTE}: {call.reason}' if call.reason else UNKNOWN_TOOL_NOTE}"
 
 
-def _first(value: dict[str, Any], paths: Iterable[Pointer], absent: tuple[Any, ...] = (None,)) -> Any:  # noqa: ANN401 - any JSON
-    return next((item for path in paths if (item := value_at(value, path)) not in absent), None)
+def in_iso(value: Any, date_format: str) -> Any:  # noqa: ANN401 - here and below: any JSON
+    """Return the value of a date in ISO 8601 if it has the format, else the value."""
+    moment = moment_of(value, date_format) if date_format else None
+    return value if moment is None else moment.isoformat()
+
+
+def _first(value: dict[str, Any], paths: Iterable[Pointer]) -> Any:  # noqa: ANN401
+    return next((item for path in paths if (item := value_at(value, path)) is not None), None)
 
 
 def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
@@ -299,23 +313,6 @@ def _satisfaction(value: object, repairs: list[Repair]) -> object:
         repairs.append(Repair.SATISFACTION_IN_WORDS)
         return SATISFACTION_TEXTS[word]
     repairs.append(Repair.SATISFACTION_UNKNOWN)
-    return None
-
-
-def moment_of(value: object) -> datetime | None:
-    """Return the moment of a text or a number; None if it cannot be read."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    text = value.strip() if isinstance(value, str) else format(Decimal(repr(value)), "f")
-    if unix := _UNIX_TIME.fullmatch(text):
-        return _EPOCH + timedelta(microseconds=int(Decimal(text).scaleb(6 - _UNIX[len(unix[1])])))
-    if isinstance(value, str):
-        if zoned := _ZONED.fullmatch(text):
-            text = zoned[1] + (zoned[2] or "Z")
-        with suppress(ValueError):
-            return msgspec.convert(text, datetime)  # as the fast decoder does
-        with suppress(ValueError):
-            return datetime.fromisoformat(text)
     return None
 
 

@@ -23,6 +23,7 @@ from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, FormError
 from vocabgap.ingest.reading import MIB, Block, OpenLog
 from vocabgap.ingest.rows import Columns, RowDecoder
+from vocabgap.model.moments import is_zero_year
 from vocabgap.model.record import FIELDS, RejectReason, Repair, in_utc, record_ids
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
@@ -259,11 +260,12 @@ class LogDecoder:
     def _completed(self, log: LogFile, columns: Columns) -> tuple[Columns, list[bool], dict[int, str]]:
         """Complete columns with the image and times in UTC; return which rows name none.
 
-        The texts of times that UTC cannot express are by place.
+        The texts of times that UTC cannot express, or that stand for no time, are by place.
         """
         named = _named_by(log)
         zones = {UTC if moment is None else moment.tzinfo for moment in columns[0]}
-        if zones == {UTC} and not named and set(columns[1]) == {log.folder}:
+        are_times = not any(map(is_zero_year, {moment.year for moment in columns[0] if moment is not None}))
+        if zones == {UTC} and are_times and not named and set(columns[1]) == {log.folder}:
             return columns, [False] * len(columns[0]), {}
         moments, images, *others = map(list, columns)
         image = named.pop("image_id", log.folder)
@@ -273,16 +275,15 @@ class LogDecoder:
             self.repairs[Repair.IMAGE_NOT_FOLDER] += len(images) - images.count(log.folder) - sum(blank)
         images = [image if is_blank else found for found, is_blank in zip(images, blank, strict=True)]
         unreadable = {}
-        for place, moment in enumerate(moments) if zones != {UTC} else ():
-            if moment is None or moment.tzinfo is UTC:
+        for place, moment in enumerate(moments) if zones != {UTC} or not are_times else ():
+            if moment is None:
                 continue
-            self.repairs[Repair.TIMESTAMP_WITHOUT_OFFSET] += moment.tzinfo is None
-            try:
-                moments[place] = in_utc(moment)
-            except OverflowError:
+            moments[place] = None if is_zero_year(moment.year) else in_utc(moment)
+            if moments[place] is None:
                 self.repairs[Repair.TIMESTAMP_UNREADABLE] += 1
-                moments[place] = None
                 unreadable[place] = moment.isoformat()
+            else:
+                self.repairs[Repair.TIMESTAMP_WITHOUT_OFFSET] += moment.tzinfo is None
         completed = dict(zip(FIELDS, (moments, images, *others), strict=True))
         for name, text in named.items():
             completed[name] = [value or text for value in completed[name]]

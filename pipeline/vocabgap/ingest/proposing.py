@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Final
 
-from vocabgap.ingest.decoding import json_type, moment_of, ungrouped
+from vocabgap.ingest.decoding import json_type, ungrouped
+from vocabgap.model.moments import format_of, moment_of
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.sources import Pointer, json_pointer, pointer_of, value_at
 from vocabgap.text import excerpt
@@ -131,6 +132,8 @@ class Keys:
             proposed = {} if any(outcomes) else proposed
         if proposed.keys().isdisjoint(PHRASE_FIELDS):
             return {}
+        if date_format := format_of(self.texts[proposed["timestamp"]] if "timestamp" in proposed else ()):
+            proposed["timestamp"] += f"|{date_format}"
         return {name: proposed[name] for name in (*PHRASE_FIELDS, *_WORDS) if name in proposed}
 
     def leading(self, proposal: dict[str, str]) -> str:
@@ -161,7 +164,8 @@ class Keys:
             return None
         fits = True
         if name == "timestamp":
-            fits = self._most(path, moment_of) and _CODES.isdisjoint(last)
+            are_dates = self._most(path, moment_of) or format_of(self.texts[path])
+            fits = bool(are_dates) and _CODES.isdisjoint(last)
         elif name == "count":
             fits = self._most(path, lambda value: ungrouped(value).isdecimal()) and _CODES.isdisjoint(last)
         elif name not in _NAMES:
@@ -191,7 +195,9 @@ def path_of(pointer: Pointer) -> str:
 
 def _leaves(value: dict[str, Any], above: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     for key, member in value.items():
-        if isinstance(member, dict) and member and len(above) + 1 < _DEPTH:
+        if isinstance(member, dict | list) and (moment := moment_of(member)):
+            yield (*above, key), moment.isoformat()
+        elif isinstance(member, dict) and member and len(above) + 1 < _DEPTH:
             yield from _leaves(member, (*above, key))
         elif member not in (None, "", [], {}):
             yield (*above, key), member

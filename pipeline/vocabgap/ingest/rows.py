@@ -17,7 +17,8 @@ from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 import msgspec
 from msgspec.structs import astuple
 
-from vocabgap.ingest.decoding import Decoded, FieldMap, Rejected, decode_line, moment_of, object_of, same
+from vocabgap.ingest.decoding import Decoded, FieldMap, Rejected, decode_line, in_iso, object_of, same
+from vocabgap.model.moments import moment_of
 from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
@@ -326,6 +327,9 @@ def _mapped(shape: FieldMap, values: dict[Pointer, _Column], size: int) -> dict[
         columns: list[_Column] = [values[path] for path in paths]
         if field == "timestamp":  # it is empty if the writer has no clock
             columns = [[None if time == "" else time for time in column] for column in columns]
+            for place, date_format in enumerate(map(shape.formats.__getitem__, paths)):
+                if date_format:
+                    columns[place] = [in_iso(time, date_format) for time in columns[place]]
         column, *others = columns
         for other in others:
             if None in column:

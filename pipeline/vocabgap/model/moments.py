@@ -1,8 +1,14 @@
-"""Moments in time as people write them."""
+"""Moments in time as people and programs write them."""
 
 import re
-from datetime import UTC, datetime, timedelta
-from typing import Final, Literal
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from functools import partial
+from typing import Any, Final, Literal
+
+import msgspec
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.model.record import in_utc
@@ -75,3 +81,170 @@ def to_minute(moment: datetime) -> str:
 def in_seconds(moment: datetime) -> str:
     """Return a moment in UTC as ISO 8601 with a `Z`, to the second."""
     return iso(moment.replace(microsecond=0))
+
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# A Unix time in s, ms, µs or ns: its number of digits, and the power of ten of its units per second.
+_UNIX: Final = {10: 0, 13: 3, 16: 6, 19: 9}
+_UNIX_TIME: Final = re.compile(
+    r"(?:/Date\()?([0-9]{10}(?:[0-9]{3}){0,3})(\.[0-9]+)?(?:(?:[+-][0-9]{4})?\)/)?"
+)
+_SECONDS: Final = ("seconds", "_seconds", "epochSecond")  # of protobuf, Firestore and Java
+_NANOS: Final = ("nanos", "nanoseconds", "_nanoseconds", "nano")
+# A time of day with its zone. After an offset, the name of the zone says nothing new.
+_CLOCK: Final = re.compile(
+    r"(?:(?<=[0-9])T|[,:])?(?: (?:at )?)?(?<![0-9])"
+    r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?"
+    r"(?: ?([ap])\.?m\b\.?)?(?: ?(Z|UTC?|GMT)(?![A-Z]))?"
+    r"(?: ?([+-][0-9]{2}):?([0-9]{2})?(?![0-9])(?: (?:[A-Z]{1,5}|[+-][0-9]{2,4})\b)?)?"
+    r"(?: m=[+-][0-9.]+)?(?: ?\[[^][]*\]| ?\([^()]*\))?",
+    re.IGNORECASE,
+)
+_YEAR_FIRST: Final = re.compile("([0-9]{4})[-/.年] ?([0-9]{1,2})[-/.月] ?([0-9]{1,2})[.日]?")
+_YEAR_LAST: Final = re.compile(r"([0-9]{1,2})([-/.]) ?([0-9]{1,2})\2 ?([0-9]{4})")
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_AROUND: Final = frozenset((*",./-", "st", "nd", "rd", "th", "of"))
+_SHORTEST_NAME: Final = 3  # letters
+_MOST_SIGNS: Final = 99  # of a text that may be a moment
+_ORDERS: Final = ("d m Y", "m d Y", "d m y", "m d y", "y m d", "d b y", "y b d")
+_FORMATS: Final = tuple(
+    sign.join(f"%{part}" for part in order.split()) for order in _ORDERS for sign in "./- "
+)
+
+
+def moment_of(value: object, date_format: str = "") -> datetime | None:
+    """Return the moment of a text, a number or an object; None if it has not exactly one meaning.
+
+    It reads ISO 8601, Unix times, English names of months in any order, and numbers with the year first. With
+    the year last, `17.09.2026` has the day first, and `09/17/2026` is read because no month is 17.
+    `date_format` (see `require_date_format`) comes before all of these. A time of day may follow any date.
+    """
+    text = _bare(value)
+    readers = (_unix_time, _as_msgspec, datetime.fromisoformat, _written)
+    for read in (partial(_written, date_format=date_format), *readers) if date_format else readers:
+        with suppress(ValueError):
+            return read(text)
+    return None
+
+
+def is_zero_year(year: int) -> bool:
+    """Tell whether a year has only zero times: those of Go, .NET and Unix, which stand for no time."""
+    return not 1970 < year < 9999  # noqa: PLR2004 - no program wrote gaps before Unix
+
+
+def format_of(texts: Iterable[str]) -> str:
+    """Return the date format that some texts need; empty if none is needed, or several fit.
+
+    Texts without a digit do not count. If formats differ in the place of a year of two digits, the year is
+    what varies least.
+    """
+    dates = [text.strip() for text in texts if re.search("[0-9]", text)]
+    if all(map(moment_of, dates)):
+        return ""
+    years: dict[str, int] = {}
+    for date_format in _FORMATS:
+        with suppress(ValueError):
+            years[date_format] = len({_written(text, date_format).year for text in dates})
+    best = [date_format for date_format, number in years.items() if number == min(years.values())]
+    return best[0] if len(best) == 1 else ""
+
+
+def require_date_format(date_format: str, name: str) -> None:
+    """Raise InvalidInputError if a date format does not tell day, month and year; the error uses `name`.
+
+    The directives are those of `datetime.strptime`, such as `%d.%m.%Y`, except for those of a locale.
+    """
+    moment = datetime(2026, 11, 23, tzinfo=UTC)
+    with suppress(ValueError):
+        text = "" if re.search("%[cxXZ]", date_format) else moment.strftime(date_format)
+        if _written(text, date_format).date() == moment.date():
+            return
+    raise InvalidInputError(
+        f"{name}: '{shortened(date_format, 60)}' is not the format of a date",
+        hint="expected directives of Python for day, month and year, such as %d.%m.%Y or %m/%d/%y %H:%M",
+    )
+
+
+def _bare(value: Any) -> str:  # noqa: ANN401 - any JSON
+    """Return the text or number of a moment; empty if it cannot be one.
+
+    Programs export moments as objects, too: `{"$date": {"$numberLong": "…"}}`,
+    `{"seconds": …, "nanos": …}`, `[2026, 8, 1, 10, 0]`.
+    """
+    while isinstance(value, dict):
+        seconds = next((value[name] for name in _SECONDS if name in value), None)
+        nanos = next((value[name] for name in _NANOS if name in value), None)
+        if isinstance(nanos, int) and re.fullmatch("[0-9]{10}", str(seconds)):
+            return f"{seconds}.{nanos:09}"
+        value = next(iter(value.values())) if len(value) == 1 else None
+    if isinstance(value, list) and len(value) in range(3, 8) and {*map(type, value)} == {int}:
+        return "{}/{}/{} {}:{:02}:{:02}.{:09}".format(*value, *[0] * (7 - len(value)))
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    text = value.strip() if isinstance(value, str) else format(Decimal(repr(value)), "f")
+    return text if len(text) <= _MOST_SIGNS else ""
+
+
+def _unix_time(text: str) -> datetime:
+    unix = _UNIX_TIME.fullmatch(text)
+    if unix is None:
+        raise ValueError(text)
+    units = Decimal(unix[1] + (unix[2] or ""))
+    return _EPOCH + timedelta(microseconds=int(units.scaleb(6 - _UNIX[len(unix[1])])))
+
+
+def _as_msgspec(text: str) -> datetime:
+    """Read ISO 8601 as the decoder of many lines does."""
+    return msgspec.convert(text, datetime)
+
+
+def _written(text: str, date_format: str = "") -> datetime:
+    """Read a date in a format or with one meaning, and a time of day; raise ValueError if that fails."""
+    if date_format:
+        with suppress(ValueError):
+            return datetime.strptime(text, date_format)  # noqa: DTZ007 - without an offset as in the text
+    found = _CLOCK.search(text)
+    rest = text if found is None else f"{text[: found.start()]} {text[found.end() :]}".strip()
+    day = datetime.strptime(rest, date_format).date() if date_format else _day(rest)  # noqa: DTZ007
+    if found is None:
+        return datetime.combine(day, time())
+    hour, minute, second, part, half, utc, ahead, minutes = found.groups(default="")
+    hours = int(hour) % 12 + 12 * (half in "pP") if half else int(hour)
+    clock = time(hours, int(minute), int(second or 0), int(part.ljust(6, "0")[:6]))
+    east = timedelta(hours=int(ahead or 0), minutes=int(f"{ahead[:1]}{minutes or 0}"))
+    return datetime.combine(day, clock, timezone(east) if utc or ahead else None)
+
+
+def _day(text: str) -> date:
+    """Return the day of a date without a time; raise ValueError if it has not exactly one meaning."""
+    if first := _YEAR_FIRST.fullmatch(text):
+        return date(*map(int, first.groups()))
+    if last := _YEAR_LAST.fullmatch(text):
+        day, month, year = int(last[1]), int(last[3]), int(last[4])
+        if last[2] != "." and day != month:
+            month, day = sorted((day, month))
+            if day <= 12:  # noqa: PLR2004 - it may be the month
+                raise ValueError(text)
+        return date(year, month, day)
+    return _day_in_words(text.lower())
+
+
+def _day_in_words(text: str) -> date:
+    """Return the day of a date with the English name of its month; raise ValueError for any other text."""
+    numbers, months = list[str](), list[int]()
+    for word in re.findall(r"[0-9]+|[^\W\d_]+|\S", text):
+        begins = word if len(word) >= _SHORTEST_NAME else "-"
+        if word.isdecimal():
+            numbers.append(word)
+        elif names := [number for number, name in enumerate(_MONTHS, 1) if name.startswith(begins)]:
+            months += names
+        elif word not in _AROUND and not any(name.startswith(begins) for name in _DAYS):
+            raise ValueError(text)
+    (day, year), (month,) = sorted(numbers, key=len), months
+    if (len(day) > 2, len(year)) != (False, 4):  # noqa: PLR2004 - digits
+        raise ValueError(text)
+    return date(int(year), month, int(day))

@@ -112,7 +112,8 @@ class IngestSettings(Section, frozen=True):
         flag(
             "--map",
             "FIELD=PATH: path of a field of the record in the objects of your file. Of several paths for a"
-            " field, the first with a value counts.",
+            " field, the first with a value counts. A date format may follow, as in"
+            " 'timestamp=Datum|%d/%m/%Y'.",
             rare=True,
         ),
     ] = msgspec.field(default_factory=dict)

@@ -20,6 +20,7 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, alike, converted, nearest
 from vocabgap.files import text_of
+from vocabgap.model.moments import require_date_format
 from vocabgap.model.record import (
     FIELDS,
     LOG_NAME,
@@ -32,6 +33,7 @@ from vocabgap.text import excerpt, words
 
 _REGEX_PREFIX: Final = "re:"
 _IF_FAILED_PREFIX: Final = "if failed:"
+_DATE_FORMAT: Final = re.compile(r"\|([^|]*%[A-Za-z][^|]*)\Z")
 _PARTS: Final = re.compile(r"(\([^()]*\)|\*)")
 NOT_A_GAP: Final = "not_a_gap"
 NOT_GRANTED: Final = "not_granted"
@@ -54,7 +56,8 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         fields: Field of the record to the path of its value. A path is keys joined by dots
             (`properties.intent`), or a JSON pointer (`/properties/a.b`) if a key has a dot. Of several paths,
             the first with a value counts. An empty path removes a field. Without fields, the objects are
-            records. By default, the path of `count` is `count`.
+            records. By default, the path of `count` is `count`. Behind the path of `timestamp`, a date format
+            may follow: `Datum|%d/%m/%Y`.
         constants: Field of the record to its value in objects without one.
         where: Path to the value that a gap must have, or to a list of such values. `re:` begins a regular
             expression that is searched in a text or a number. An empty text means that there is no value.
@@ -242,6 +245,8 @@ def require_fields(table: str, fields: Mapping[str, Any]) -> None:
             near = alike(field, FIELDS, 1)
             hint = f"did you mean '{near[0]}'? {_FIELDS_HINT}" if near else _FIELDS_HINT
             raise InvalidInputError(f"{table} {excerpt(field)}: a record has no such field", hint=hint)
+    for date_format in filter(None, map(date_format_of, several(fields.get("timestamp", "")))):
+        require_date_format(date_format, f"{table} timestamp")
 
 
 def reading_of(
@@ -281,14 +286,21 @@ def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noq
     )
 
 
+def date_format_of(path: str) -> str:
+    """Return the date format behind a path, as in `Datum|%d/%m/%Y`; empty if there is none."""
+    found = _DATE_FORMAT.search(str(path))
+    return found[1] if found else ""
+
+
 @lru_cache
 def pointer_of(path: str) -> Pointer:
     """Return the keys of a path, in order.
 
     A path is keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901: `/meta/session.id`). In a list,
     a number is a place, counted from 0, and `*` is the first member that leads to a value. Any other key
-    selects the object with that `key`, and leads to its `value`.
+    selects the object with that `key`, and leads to its `value`. A date format behind it does not count.
     """
+    path = _DATE_FORMAT.sub("", path)
     if path.startswith("/"):
         return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
     return tuple(path.split("."))
