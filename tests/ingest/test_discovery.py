@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from builders import gap, write_corpus
 from builders.ingest import write_log
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
-from vocabgap.ingest.discovery import discover, unread_files
+from vocabgap.ingest.discovery import discover
 from vocabgap.ingest.roots import repository_slugs
+from vocabgap.ingest.scanning import scan, silent_files
 from vocabgap.model.record import LOG_NAME
-from vocabgap.model.settings import ScanSettings
 
 folders = st.lists(st.sampled_from(["a", "b", "root"]), max_size=3).map(
     lambda parts: Path("/", *parts)
@@ -136,20 +136,13 @@ def test_a_slug_has_as_many_parents_as_it_takes() -> None:
 
 def test_files_that_a_report_leaves_out_are_named(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask")]})
-    for name in (
-        "votes.csv",
-        "heron/events.jsonl",
-        "package.json",
-        "notes.txt",
-        "out/capabilities.parquet",
-    ):
+    own = "out/capabilities.parquet"
+    for name in ("votes.csv", "heron/events.jsonl", "package.json", "notes.txt", own):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text("q;n\n", encoding="utf-8")
 
-    (note,) = unread_files([root], ScanSettings())
+    (note,) = silent_files(scan(root), {})
 
-    assert note.startswith("2 files with other names were not read: ")
-    assert [Path(name).name for name in note.partition(": ")[2].split("; ")[0].split(", ")] == [
-        "votes.csv",
-        "events.jsonl",
-    ]
+    assert note.startswith("nothing known in 2 files: ")
+    names = note.partition(": ")[2].split("; ")[0].split(", ")
+    assert [Path(name).name for name in names] == ["votes.csv", "events.jsonl"]

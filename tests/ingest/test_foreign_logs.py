@@ -125,10 +125,16 @@ def test_ones_own_stands_beside_the_shipped_ones(workspace: Path, tmp_path: Path
     [
         (
             '[source.posthog]\nglob = "events.ndjson"',
-            [(HERMES, "hermes"), ("events.ndjson", "posthog")],
+            [(HERMES, "hermes"), ("events.ndjson", "posthog"), (EXPORT, "posthog")],
         ),
-        ("[source.posthog]\nenabled = false", [(HERMES, "hermes")]),
-        (f'[source.mine]\nglob = "{HERMES}"', [(HERMES, "mine"), (EXPORT, "posthog")]),
+        (
+            "[source.posthog]\nenabled = false\n[source.kernel]\nenabled = false",
+            [(HERMES, "hermes")],
+        ),
+        (
+            f'[source.mine]\nglob = "{HERMES}"',
+            [(HERMES, "mine"), ("events.ndjson", "posthog"), (EXPORT, "posthog")],
+        ),
     ],
     ids=["another name", "switched off", "one's own first"],
 )
@@ -141,7 +147,7 @@ def test_a_shipped_source_may_be_changed(
     found = scan(workspace, sources=load_settings(configure(tmp_path, own)).sources)
 
     assert found.files.select("source_path", "source").rows() == expected
-    assert found.summary.records == len(expected)
+    assert found.summary.lines == len(expected)
 
 
 @pytest.mark.parametrize(

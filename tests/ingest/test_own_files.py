@@ -28,7 +28,7 @@ __all__ = ["there"]  # a fixture
 TABLE = 'need,when,tools\nrotate a layer,2026-06-02,"crop; tilt"\n"blend ""hard""\ntwo layers",,\ntorn,1\n'
 CALLS = '{"call": {"tool": "rotate_layer"}}\n{"call": {"tool": "blend_layers"}}\n'
 WISHES = [{"why": "rotate a layer"}, 5, {"why": "blend two layers", "meta": {"run": 4711}}]
-VIEW = '{"event": "$pageview", "properties": {}}\n'
+VIEW = '{"event": "$pageview", "distinct_id": "d", "properties": {}}\n'
 EVENT = '{"event": "$mcp_missing_capability", "properties": {"$mcp_intent": "rotate a layer"}}\n'
 
 
@@ -325,12 +325,22 @@ def test_the_files_of_vocabgap_itself_are_no_logs(there: Path) -> None:
 
 
 def test_a_folder_without_a_known_log_names_its_other_files(there: Path) -> None:
-    files(there)
+    own(there, TABLE, "wishes.csv")
+    own(there, '{"name": "package"}', "package.json")
 
     message = vocabgap("check", ".").err
 
-    assert "events.jsonl, excel.csv, export.json, hits.tsv, wishes.csv;" in message
-    assert "`vocabgap report events.jsonl` reads one" in message
+    assert "nothing known is in package.json, wishes.csv;" in message
+    assert "`vocabgap report package.json` tells its keys" in message
+
+
+def test_a_hidden_folder_with_a_log_is_named(there: Path) -> None:
+    (there / ".agent").mkdir()
+    own(there / ".agent", '{"missing_capability": "a lasso"}\n', "gaps.jsonl")
+
+    assert (
+        "--hidden also reads hidden folders, with .agent/gaps.jsonl" in vocabgap("check", ".").err
+    )
 
 
 def test_standard_input_is_a_root_that_leaves_nothing_behind(
@@ -437,15 +447,18 @@ def test_known_content_and_options_come_before_the_map_of_the_settings(
         ("term,number_of_users\nvegan,7\n", "missing_capability=term --map count=number_of_users"),
         ("need;why;who\nturn;it fits;ana\n", "description=why --map missing_capability=need"),
         ("feedback,comment\nI want to turn,seen\n", "description=feedback"),
-        ("q;seit\nvegan;02.06.2026\n", "missing_capability=q"),
-        ("seit;c\n02.06.2026;vegan\n03.06.2026;vegan\n", "description=c"),
+        ("q;seit\nvegan;02.06.2026\n", "missing_capability=q --map timestamp=seit"),
+        (
+            "seit;c\n02.06.2026;vegan soup\n03.06.2026;vegan soup\n",
+            "description=c --map timestamp=seit",
+        ),
         (
             "Wish,Last asked for\nturn,2026-06-02\n",
             "description=Wish --map 'timestamp=Last asked for'",
         ),
         ("wish,run_id,session_note\nturn,r1,none\n", "description=wish --map session_id=run_id"),
-        ("body,remark\n2026-06-02T09:00Z,turn\n", "description=remark --map timestamp=body"),
-        ("text_id,remark\nab-12,turn\n", "description=remark"),
+        ("body,remark\n2026-06-02T09:00Z,turn it\n", "description=remark --map timestamp=body"),
+        ("text_id,remark\nab-12,turn it\n", "description=remark"),
     ],
 )
 def test_the_proposal_goes_by_names_and_values(table: str, fields: str, there: Path) -> None:
@@ -471,7 +484,7 @@ def test_the_proposal_repeats_all_roots_and_the_pipe(
 ) -> None:
     for name in ("a.log", "b.log"):
         own(there, '{"why": "rotate a layer"}\n', name)
-    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b'{"why": "rotate"}\n')))
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b'{"why": "rotate a layer"}\n')))
 
     several, piped = vocabgap("check", "a.log", "b.log").err, vocabgap("check", "-").err
 

@@ -6,6 +6,7 @@ the objects, and proposes a `--map` if one is sure.
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,8 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePath
 from typing import Any, Final
-
-import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, expanded, nearest
 from vocabgap.files.refusals import current_folder
@@ -40,6 +39,7 @@ _DEPTH: Final = 3  # of the objects that are searched for lists
 _FIRST: Final = 50  # objects that tell the source of a file
 _SURVEYED: Final = 10_000  # objects that are searched for the paths that a person names
 _SHOWN: Final = 15  # lists in a message
+_ANY: Final = re.compile("")
 _NEED: Final = "missing_capability"  # the key that only records have
 _FIELDS: Final = frozenset(FIELDS)
 _SURE: Final = 3  # fields of a record
@@ -226,7 +226,12 @@ class _Survey:
 
 
 def _matches(known: Iterable[tuple[Pointer, tuple[Any, ...]]], value: dict[str, Any]) -> bool:
-    return all(any(same(value_at(value, path), one) for one in allowed) for path, allowed in known)
+    """Tell whether an object has the values by which a source is known; an empty expression is any value."""
+    values = ((value_at(value, path), allowed) for path, allowed in known)
+    return all(
+        any(same(found, one) or (one == _ANY and found is not None) for one in allowed)
+        for found, allowed in values
+    )
 
 
 def _identifies(fields: FieldMap) -> bool:
@@ -270,7 +275,7 @@ def _decoded(content: Content, chunks: Iterable[bytes]) -> Iterator[Any]:
         for block in blocks(chunks):
             for line in block.lines:
                 with suppress(ValueError, RecursionError):
-                    yield msgspec.json.decode(line)
+                    yield from values_of(line)
     else:
         for _, document in documents(chunks):
             with suppress(ValueError, RecursionError):

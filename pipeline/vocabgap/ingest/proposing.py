@@ -30,7 +30,7 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "count": (
         "count", "votes", "upvotes", "searches", "times", "occurrences", "mentions", "requests", "frequency",
-        "impressions",
+        "impressions", "users", "customers", "people", "voters", "supporters",
     ),
     "description": (
         "need", "request", "wish", "suggestion", "idea", "description", "feedback", "why", "reason",
@@ -68,10 +68,9 @@ _OUTCOMES: Final = frozenset((
 _SPEAKERS: Final = frozenset((
     "user", "assistant", "system", "tool", "agent", "bot", "human", "ai", "model", "customer", "support",
 ))  # fmt: skip
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}([./-])\d{1,2}\1\d{2,4}\b")
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-_NO_TEXT: Final = re.compile(
-    r"\d{4}-\d\d-\d\d|\d{1,2}([./-])\d{1,2}\1\d{2,4}\b|\w+://|\S+@\S+\.\w+$|[\d\W_]*$"
-)
+_NO_TEXT: Final = re.compile(rf"{_DAY.pattern}|\w+://|\S+@\S+\.\w+$|[\d\W_]*$")
 
 
 @dataclass(slots=True)
@@ -123,8 +122,11 @@ class Keys:
         is_need = need and not _NEEDS.isdisjoint(_words_of(need))
         if is_need and "missing_capability" not in proposed and (second := self._best(free, "description")):
             proposed |= {"description": second, "missing_capability": need}
+        days = [path for path in free if self._most(path, _DAY.match)]
+        if len(days) == 1 and "timestamp" not in proposed:
+            proposed["timestamp"] = days[0]
         if proposed.keys().isdisjoint(PHRASE_FIELDS):
-            texts = [path for path in free if self._is_text(path, words=3)]
+            texts = [path for path in free if self._is_text(path, words=2)]
             proposed |= {"description": texts[0]} if len(texts) == 1 else {}
         called = proposed.get("missing_capability", "")
         if called and not _CALLS.isdisjoint(_words_of(called)) and "description" not in proposed:
@@ -134,7 +136,8 @@ class Keys:
             return {}
         if date_format := format_of(self.texts[proposed["timestamp"]] if "timestamp" in proposed else ()):
             proposed["timestamp"] += f"|{date_format}"
-        return {name: proposed[name] for name in (*PHRASE_FIELDS, *_WORDS) if name in proposed}
+        first = ("description", "missing_capability")
+        return {name: proposed[name] for name in (*first, *_WORDS) if name in proposed}
 
     def leading(self, proposal: dict[str, str]) -> str:
         """Return a line with the needs that would lead a ranking by a proposal."""

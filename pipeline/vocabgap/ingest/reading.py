@@ -266,21 +266,21 @@ def _pointed_at(values: Iterable["tuple[str, Any] | Block"], fields: FieldMap) -
 def _adapted(
     values: Iterable["tuple[str, Any] | Block"], fields: FieldMap, adapt: Adapter
 ) -> Iterator[Element | Block]:
-    rejected, read, calls = list[Block](), list[None](), 0
+    rejected, objects, calls = list[Block](), 0, 0
 
     def readable() -> Iterator[Any]:
+        nonlocal objects
         for each in values:
             if isinstance(each, Block):
                 rejected.append(each)
             else:
-                read.append(None)
+                objects += len(each[1]) if isinstance(each[1], list) else 1
                 yield each[1]
 
-    for calls, call in enumerate(adapt(readable()), 1):  # noqa: B007 - counted
-        yield Element("a call", call, fields.of_shape(call) is not None)
+    for calls, call in enumerate(adapt(readable()), 1):
+        yield Element(f"call {calls:,}", call, fields.of_shape(call) is not None)
     yield from rejected
-    if not calls:
-        yield from (Element("", None, is_gap=False) for _ in read)
+    yield from (Element("", None, is_gap=False) for _ in range(objects - calls))
 
 
 def values_in(chunks: Iterable[bytes]) -> Iterator["tuple[str, Any] | Block"]:

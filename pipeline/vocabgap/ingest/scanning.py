@@ -222,7 +222,7 @@ def nothing_read(scanned: Scan, roots: Iterable[Path], settings: Settings) -> tu
 def silent_files(scanned: Scan, sources: Mapping[str, Source]) -> list[str]:
     """Return a note on the files of each source from which no gap came, and one on tables that fit none.
 
-    JSON documents do not count among these: most of them are settings.
+    JSON documents and prose do not count among these.
     """
     notes = []
     silent = scanned.files.filter(
@@ -233,7 +233,9 @@ def silent_files(scanned: Scan, sources: Mapping[str, Source]) -> list[str]:
         finds = (sources.get(name) or Source()).finds or "the fields of its gaps"
         more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
         notes.append(f"no gap in {paths[0]}{more}, read as {name}: looked for {finds}")
-    others = [path for path in scanned.unread if ".json" not in PurePath(path).suffixes]
+    others = [
+        path for path in scanned.unread if {".json", ".txt", ".log"}.isdisjoint(PurePath(path).suffixes)
+    ]
     if others:
         names = ", ".join(shown_root(Path(path)) for path in others[:_OTHERS]) + ", …" * (
             len(others) > _OTHERS

@@ -77,7 +77,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         glob: Shell patterns of file names; one with folders (`exports/*.jsonl`) is matched from the right.
         known: Values that some object of such a file has, in the syntax of `where`; of several tables, one
-            suffices. A file of any name is read as the first source that it fits.
+            suffices. `re:` alone is any value. A file of any name is read as the first source that it fits.
         adapter: The name of a function that makes plain objects of a document, such as `otlp`. The paths of
             the source lead into these objects.
         finds: What such a file is searched for, in words.
@@ -199,7 +199,7 @@ def _over(base: Source, own: Source) -> Source:
 
 
 def _check(name: str, source: Source) -> None:
-    for glob in source.globs or ("",):
+    for glob in source.globs or ("",) * (not source.known):
         if not glob or glob[0] == "/" or glob[-1] == "/" or ".." in glob.split("/") or "**" in glob:
             hint = 'for example "wishes-*.jsonl" at any depth, or "exports/*.jsonl" below any folder'
             raise InvalidInputError(f"[source.{name}] glob: '{glob}' matches no file", hint=hint)
