@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.messages import RefusedCall, refused_call, unknown_name
+from vocabgap.messages import ENVIRONMENT, RefusedCall, refused_call, unknown_name
 
 MESSAGES = json.loads(
     Path(__file__).with_name("data").joinpath("messages.json").read_text(encoding="utf-8")
@@ -23,7 +23,11 @@ def test_the_name_of_a_tool_that_does_not_exist_is_taken_from_the_message(messag
             == refused_call(f"Calling failed. {output}")
             == RefusedCall(name, "")
         )
-        assert refused_call(output, "tools/call bed") == RefusedCall("bed", "")
+        assert refused_call(output, f"tools/call {name}") == RefusedCall(name, "")
+        assert refused_call(output, f"mcp__garden__{name}") == RefusedCall(
+            f"mcp__garden__{name}", ""
+        )
+        assert refused_call(output, "bed") is None
         assert unknown_name(output) == name
 
 
@@ -37,6 +41,33 @@ def test_a_tool_that_exists_is_not_granted(line: str) -> None:
     reason, _, message = line.partition("|")
 
     assert refused_call(message.format("WaterBed", "WaterBed")) == RefusedCall("WaterBed", reason)
+
+
+@pytest.mark.parametrize("message", MESSAGES["programs"])
+@pytest.mark.parametrize("tool", ["", "Bash", "jq"])
+def test_a_program_that_a_shell_does_not_find_is_a_gap_of_the_environment(
+    message: str, tool: str
+) -> None:
+    assert refused_call(message.format("jq", "jq"), tool) == RefusedCall("jq", ENVIRONMENT)
+
+
+def test_nearly_all_unknown_tools_are_found_and_hardly_anything_else_is_taken_for_one() -> None:
+    # The verdict, empty for a near miss; the called tool; the message.
+    table = Path(__file__).with_name("data").joinpath("tool_messages.tsv")
+    rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
+
+    found = [
+        (
+            verdict == "unknown",
+            refused_call(message.replace("\\n", "\n"), tool) == RefusedCall(tool, ""),
+        )
+        for verdict, tool, message in rows
+    ]
+
+    right = found.count((True, True))
+    assert (len(rows), found.count((True, False)) + right) == (60, 30)
+    assert right / (right + found.count((False, True))) >= 0.97
+    assert right / (right + found.count((True, False))) >= 0.90
 
 
 @pytest.mark.parametrize("message", MESSAGES["near_misses"])

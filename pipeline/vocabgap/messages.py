@@ -1,7 +1,9 @@
 """Messages of programs that refuse the call of a tool: it does not exist, or it is not granted.
 
 Agents' frameworks word this in many ways: "Unknown tool: close_gate", "close_gate is not a valid tool". These
-patterns serve wordings of gaps, logs, traces and hooks.
+patterns serve wordings of gaps, logs, traces and hooks. The call names the tool, and the message gives the
+verdict. A message about something else (a file, a function, another tool) comes from a tool that exists. A
+shell that does not find a program tells of a gap of its environment, which has the name of the program.
 """
 
 import re
@@ -29,7 +31,12 @@ _PARTS: Final = (
 _NAME: Final = rf"(?:{_QUOTED}|{_PARTS}(\w(?:[\w.:/-]*\w)?)(?:\(\))?)"
 # Words such as "chaining" in "unsupported method chaining" are no names of tools.
 _SURE_NAME: Final = rf"(?=\\?[`'\"“‘«<]|\S*(?:\w[_.:/-]\w|(?-i:[a-z][A-Z]))){_NAME}"
-_MISSING: Final = r"(?:is |was )?(?:not (?:found|registered)|unknown)|(?:does not|doesn't|don't) exist"
+_MISSING: Final = (
+    r"(?:is |was |are )?(?:not (?:found|registered|advertised|declared|recogni[sz]ed)|unknown)"
+    r"|(?:does not|doesn't|don't) exist"
+)
+# "Not available for booked rooms" is a message of the tool itself.
+_AWAY: Final = r"(?:is |was )?not (?:available(?! (?!on|in|from)\w)|defined|supported)"
 _NOISE: Final = (
     r"\s*(?:<\w+[^>]*>\s*)?(?:\{[^{}]{0,80}?\\?\"\w+\\?\":\s*\\?\")?"
     r"(?:(?:[\w.-]+ ){0,5}?[\w.]*(?:error|exception|failed|notfound)\b[^:]{0,40}:\s*){0,4}"
@@ -48,7 +55,7 @@ _BEFORE: Final = (
         r"(?:\w+ ){0,4}(?:(?:tried|attempted) to (?:call|use)|called|call (?:for|of|to)) (?:an? )?"
         rf"{_ADVERSE} {_TOOL}"
     ),
-    rf"no (?:handler|matching {_TOOL}) (?:found|registered) for(?: {_TOOL})?",
+    rf"no (?:handler|matching (?:\w+ ){{1,3}}?)(?: ?found| ?registered) for(?: {_TOOL})?(?: name)?",
     rf"{_ADVERSE} {_TOOL}{_passed('names?|called|requested')}",
     rf"(?:there(?:'s| is| was) )?(?:no|not an?) {_TOOL}(?: found)?{_NAMED}(?: tool name)?",
     (
@@ -64,7 +71,7 @@ _MESSAGES: Final = (
         r"(?=,? (?:which|that|but)\b|\. this tool does not exist)"
     ),
     rf"[\w ]{{0,20}}\btrying to (?:execute|call|use) the {_NAME} {_TOOL}(?=, but no such {_TOOL} exists)",
-    rf"{_TOOL}{_NAMED}?:? {_SURE_NAME} (?:{_MISSING}|(?:is |was )?not (?:available|defined|supported))",
+    rf"{_TOOL}{_NAMED}?:? {_SURE_NAME} (?:{_MISSING}|{_AWAY})",
     rf"tool{_NAMED}? (?!call\b){_NAME} (?:{_MISSING})",
     rf"{_SURE_NAME} {_TOOL} (?:{_MISSING})",
     rf"{_NAME} (?:is not|isn't|was not) an? (?:valid|known|registered|recogni[sz]ed|available) {_TOOL}",
@@ -72,22 +79,37 @@ _MESSAGES: Final = (
     rf"\w*tool_?not_?found\w*:\s*{_SURE_NAME}",
     rf"tool_name={_QUOTED}[^|]{{0,999}}\| tool not found in registry",
 )
-_REST: Final = r"(?:(?: (?:which|that|but|in|on|at|from|by|with|for|was|is|found)\b|\s*[.,;:!()\[<\"\\]).*)?$"
+_REST: Final = (
+    r"(?:(?: (?:which|that|but|in|on|at|from|by|with|for|was|is|found|exists?)\b"
+    r"| [-–—]|\s*[.,;:!()\[<\"\\]).*)?$"
+)
 _FLAGS: Final = re.IGNORECASE | re.DOTALL
 _UNKNOWN_TOOL: Final = rf"{_NOISE}(?:{'|'.join(_MESSAGES)}){_REST}"
-# Programs that a shell does not find: part of a need, but no call of a tool.
+# Programs that a shell does not find.
+_SHELL_NAME: Final = r"(?:[\w./-]*/)?(?:(?:ba|z|da|k|fi|tc|a)?sh|env|nohup|xargs|sudo|exec|time): "
+_PROGRAM: Final = r"\\?[`'\"“‘]?([a-z0-9][\w.+-]{0,63}(?<!\.))\\?[`'\"”’]?"
 _SHELL: Final = (
-    rf"(?:\w+: )?command not found:\s*{_NAME}",
-    rf"(?:\w+: )?(?:line \d+: )?{_NAME}: command not found",
-    rf"\w+: \d+: {_NAME}: not found",
+    rf"(?:{_SHELL_NAME}(?:\d+: )?)?command not found:\s*{_PROGRAM}(?=\s|$)",
+    rf"fish: unknown command:? {_PROGRAM}",
+    rf"(?:{_SHELL_NAME})?(?:line \d+: )?{_PROGRAM}: command not found(?!:)",
+    rf"{_SHELL_NAME}(?:line )?(?:\d+: )?{_PROGRAM}: not found",
+    rf"{_SHELL_NAME}(?:failed to run command )?{_PROGRAM}: (?:no such file or directory|executable file not)",
+    (
+        rf"(?:the term )?{_PROGRAM} is not recogni[sz]ed as"
+        r" (?:an?|the) (?:internal or external command|name of a cmdlet)"
+    ),
+    rf"spawn {_PROGRAM} enoent",
 )
 _UNKNOWN_PROGRAM: Final = rf"{_NOISE}(?:{'|'.join(_SHELL)}){_REST}"
 _REQUESTED: Final = rf"claude requested permissions? to use {_NAME}, but you haven't granted"
 # Messages without a name, which count only if the tool is known from elsewhere.
 _NAMELESS: Final = (
-    rf"{_NOISE}(?:(?:\w+ ){{0,2}}(?:tool|function|method) (?:could not be found|(?:was |is )?not found"
+    rf"{_NOISE}(?:(?:(?:custom|specified|called|mcp|such|that|this|a) ){{0,2}}(?:tool|function|method) "
+    r"(?:could not be found|(?:was |is )?not found"
     r"|does not exist(?: or is not available)?|is unknown)"
     r"|(?:unknown|no such|unrecogni[sz]ed|undefined) (?:tool|function)"
+    r"|(?:function|tool) call request for an? (?:function|tool) that (?:was not|wasn't|isn't) \w+"
+    r"|unknown tool: invalid_tool_name"
     r"|(?:could not|cannot|unable to) find (?:the )?(?:tool|function)(?: to call)?)"
     r"(?: (?:in|on)\b[^.:]*)?(?:[.!]?\s*$|[.!<]\s*\S)"
 )
@@ -111,15 +133,22 @@ def _pattern(text: str) -> re.Pattern[str]:
 class RefusedCall(NamedTuple):
     """A call of a tool that a program refused."""
 
-    tool: str
-    reason: str  # why the tool is not granted; empty if there is no such tool
+    tool: str  # or the program, if the environment lacks one
+    reason: str  # why the tool is not granted, or `ENVIRONMENT`; empty if there is no such tool
+
+
+ENVIRONMENT: Final = "environment"
 
 
 def unknown_name(phrase: str) -> str:
     """Return the tool or program that a phrase calls unknown as a whole; empty for any other phrase."""
-    return _unknown_tool(phrase) or (
-        _name_in(_pattern(_UNKNOWN_PROGRAM).match(phrase)) if "ot found" in phrase else ""
-    )
+    return _unknown_tool(phrase) or _unknown_program(phrase)
+
+
+def _unknown_program(message: str) -> str:
+    lowered = message.lower()
+    may_be = any(each in lowered for each in ("not found", "no such", "recogni", "enoent", "unknown command"))
+    return _name_in(_pattern(_UNKNOWN_PROGRAM).match(message)) if may_be else ""
 
 
 def _unknown_tool(message: str) -> str:
@@ -135,25 +164,44 @@ def _name_in(found: re.Match[str] | None) -> str:
 def refused_call(message: str, tool: str = "") -> RefusedCall | None:
     """Return the call that a message refuses, because the tool does not exist or is not granted.
 
-    `tool` is the called tool, if it is known from elsewhere; then a message without its name counts, too.
+    `tool` is the called tool, if it is known from elsewhere. Then a message without its name counts, too, and
+    a message that names another thing does not. A program that a shell does not find is returned in any case.
     """
     tool = re.sub("^(?:execute_tool|tools/call) ", "", tool)  # the name of a span
-    for sentence in _sentences(message[:2_000]):
-        if withheld := _pattern(_WITHHELD).match(sentence):
-            name = next(filter(None, withheld.group(1, 2)))
-            return RefusedCall(tool or name, "not_enabled" if withheld["off"] else "permission")
-        if name := _name_in(_pattern(_REQUESTED).match(sentence)):
-            return RefusedCall(tool or name, "permission")
-        name = _unknown_tool(sentence) or (tool if tool and _pattern(_NAMELESS).match(sentence) else "")
-        if name:
-            grant = re.search(rf"\b{re.escape(name)} {_GRANT}", sentence, _FLAGS)
-            reason = "" if grant is None else "not_enabled" if grant["off"] else "permission"
-            return RefusedCall(tool or name, reason)
+    short = _BEFORE_NAME.sub("", tool)
+    if tool in _SLIPS or (tool and not short):
+        return None
+    message = message[:2_000]
+    if tool:  # its name is found whatever it looks like
+        message = re.sub(rf"(?<![\w.-])(?:{re.escape(tool)}|{re.escape(short)})(?![\w-])", _CALLED, message)
+    for sentence in _sentences(message):
+        if program := _unknown_program(sentence):
+            return RefusedCall(short if program == _CALLED else program, ENVIRONMENT)
+        withheld = _pattern(_WITHHELD).match(sentence)
+        requested = _name_in(_pattern(_REQUESTED).match(sentence))
+        is_nameless = bool(tool and _pattern(_NAMELESS).match(sentence))
+        name = requested or (_name_in(withheld) if withheld else _CALLED if is_nameless else "")
+        name = name or _unknown_tool(sentence)
+        if not name:
+            continue
+        if (tool and _BEFORE_NAME.sub("", name) != _CALLED) or name in _SLIPS:
+            return None
+        grant = withheld or re.search(rf"\b{re.escape(name)} {_GRANT}", sentence, _FLAGS)
+        reason = "permission" if requested else ""
+        if grant is not None:
+            reason = "not_enabled" if grant["off"] else "permission"
+        return RefusedCall(tool or name, reason)
     return None
 
 
+_CALLED: Final = "the_called_tool"
+_BEFORE_NAME: Final = re.compile(r"^.*(?:__|[:./])(?=\w)")  # the server or namespace in the name of a tool
+_SLIPS: Final = frozenset(("undefined", "null", "none", "invalid_tool_name"))  # calls without a name
+
+
 def _sentences(message: str) -> Iterator[str]:
-    """Yield a message from its beginning, and from each of its first sentences."""
+    """Yield a message from its beginning, its last line, and the message from each of its first sentences."""
     yield message
-    for boundary in islice(re.finditer(r"(?<=[.!:;>|\n])\s+", message), 12):
+    yield message.rstrip().rpartition("\n")[2].lstrip()
+    for boundary in islice(re.finditer(r"(?<=[.!:;>|])\s+|\n\s*", message), 12):
         yield message[boundary.end() :]

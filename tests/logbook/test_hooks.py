@@ -152,7 +152,7 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_is_logged(project: Path) ->
             project,
             typed(f"use {canary}"),
             typed([{"type": "text", "text": canary}]),
-            {**called("x"), "cwd": canary},
+            {**called("mask_sky"), "cwd": canary},
             result("mask_sky", f"toolu_{number}", secret=canary, input=canary),
             {**result("cut", f"toolu_b{number}"), "toolUseResult": canary},
         )

@@ -15,9 +15,10 @@ from typing import Any, Final, get_type_hints
 import msgspec
 from msgspec import structs
 
-from vocabgap.messages import RefusedCall, refused_call
+from vocabgap.messages import ENVIRONMENT, RefusedCall, refused_call
 from vocabgap.model.moments import moment_of
 from vocabgap.model.record import (
+    ENVIRONMENT_NOTE,
     FIELDS,
     LIST_FIELDS,
     MEDIOCRE,
@@ -190,7 +191,8 @@ class FieldMap:
 def noted(call: RefusedCall, call_id: str) -> str:
     """Return the notes of a gap that is a refused call, with the identifier of the call."""
     which = f"call {call_id}" if re.fullmatch(r"[\w-]{1,128}", call_id) else "call"
-    return f"{which} {f'{NOT_GRANTED_NOTE}: {call.reason}' if call.reason else UNKNOWN_TOOL_NOTE}"
+    notes = {"": UNKNOWN_TOOL_NOTE, ENVIRONMENT: ENVIRONMENT_NOTE}
+    return f"{which} {notes.get(call.reason, f'{NOT_GRANTED_NOTE}: {call.reason}')}"
 
 
 def in_iso(value: Any, date_format: str) -> Any:  # noqa: ANN401 - here and below: any JSON

@@ -28,7 +28,7 @@ from vocabgap.ingest.decoding import Decoded, FieldMap, decode_line, json_type, 
 from vocabgap.ingest.reading import elements, values_in
 from vocabgap.logbook.log import LoggedGap, is_logged, log_without_waiting
 from vocabgap.messages import refused_call
-from vocabgap.model.record import LOG_NAME, NOT_GRANTED_NOTE
+from vocabgap.model.record import ENVIRONMENT_NOTE, LOG_NAME, NOT_GRANTED_NOTE
 from vocabgap.model.sources import shipped_sources
 from vocabgap.text import visible
 
@@ -63,17 +63,20 @@ def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]
     folder = Path(image or where(given) or ".")
     logged, refused, longest = [], None, 0.3  # seconds to wait for another writer of the log
     for call in find(given):
-        if not re.fullmatch(r"[A-Za-z0-9][\w.:/-]{0,127}", call.tool):
+        if not re.fullmatch(r"[A-Za-z0-9][\w.:/+-]{0,127}", call.tool):
             continue
         if not call.note.startswith("call of ") and is_logged(folder, call.note):
             continue  # logged at the end of an earlier turn
         reason = "is not granted" if NOT_GRANTED_NOTE in call.note else "does not exist"
+        description = f"the tool {call.tool} was called, but {reason}"
+        if ENVIRONMENT_NOTE in call.note:
+            description = f"the environment lacks the program {call.tool}"
         try:
             logged.append(
                 log_without_waiting(
                     folder,
                     longest,
-                    description=f"the tool {call.tool} was called, but {reason}",
+                    description=description,
                     missing_capability=call.tool,
                     session_id=call.session,
                     timestamp=call.moment,
@@ -131,10 +134,10 @@ def _of_failure(given: dict[str, Any]) -> Iterator[ReportedCall]:
     is_gap = given.get("failure_type") == "error" and given.get("is_interrupt") is not True
     if given.get("hook_event_name") != "postToolUseFailure" or not is_gap:
         return
-    call = refused_call(message)
-    if call is not None and call.tool == tool:
+    call = refused_call(message, tool) if tool else None
+    if call is not None:
         note = noted(call, _text(given, "tool_use_id") or "")
-        yield ReportedCall(tool, note, _text(given, "conversation_id"))
+        yield ReportedCall(call.tool, note, _text(given, "conversation_id"))
 
 
 def _workspace(given: dict[str, Any]) -> str | None:

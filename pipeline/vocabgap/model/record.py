@@ -25,7 +25,9 @@ MOST_MENTIONS: Final = 10**9  # of a record
 FEWEST_DIGITS: Final = 4  # of an identifier; fewer may be a rank or a typing error
 # Notes of a gap that a hook or a trace showed, without a request in words.
 UNKNOWN_TOOL_NOTE: Final = "of an unknown tool"
-SEEN_NOTES: Final = rf"^call( \S+)? {UNKNOWN_TOOL_NOTE}|, seen in a trace$"
+# Notes of a program that the shell of an agent did not find: a gap of the environment, not of its tools.
+ENVIRONMENT_NOTE: Final = "of a program that the environment lacks"
+SEEN_NOTES: Final = rf"^call( \S+)? (?:{UNKNOWN_TOOL_NOTE}|{ENVIRONMENT_NOTE})|, seen in a trace$"
 # Notes of a call of a tool that exists, such as "call of a tool that is not granted: permission".
 NOT_GRANTED_NOTE: Final = "of a tool that is not granted"
 NOT_GRANTED_NOTES: Final = rf"^call(?: \S+)? {NOT_GRANTED_NOTE}(?:: ([a-z_]+))?"
