@@ -76,7 +76,8 @@ def test_repairs_are_told_and_do_not_fail(tmp_path: Path) -> None:
     assert result.code == 0
     assert "1 satisfaction in words" in result.out
     assert result.out.endswith(" (--repairs lists them)\n")
-    assert "1 unknown field" in result.out
+    assert "unknown field" not in result.out
+    assert "other keys, kept for --where and --by: mood (1)\n" in result.out
 
 
 def test_json_has_one_event_a_reject_and_ends_in_the_result(tmp_path: Path) -> None:

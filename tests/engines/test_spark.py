@@ -50,7 +50,7 @@ def test_a_scan_is_that_of_one_here(engine: SparkEngine, demo: Path, tmp_path: P
         tmp_path,
         {
             "one": [gap("sky mask"), "{broken", gap("a\x1fb", satisfaction="bad")],
-            "two": [gap("sky mask")],
+            "two": [gap("sky mask", plan="pro", lens={"mm": 35})],
         },
     )
     (tmp_path / "empty").mkdir()

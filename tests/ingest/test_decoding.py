@@ -95,11 +95,31 @@ def test_null_gives_the_default_and_is_counted_unless_it_is_one(
     assert (getattr(outcome.record, name), outcome.repairs) == (default, repairs)
 
 
-def test_unknown_fields_are_left_out_and_counted_one_by_one() -> None:
-    outcome = decoded(gap_id="g-1", severity={"level": 3}, notes="kept")
+def test_unknown_fields_stay_beside_the_record_in_order_of_their_names() -> None:
+    outcome = decoded(
+        severity={"level": 3, "at": ""}, gap_id="g-1", agent=None, tags=[], notes="kept"
+    )
 
     assert outcome.record.notes == "kept"
+    assert outcome.other == '{"gap_id":"g-1","severity":{"at":"","level":3}}'
+    assert outcome.repairs == ()
+
+
+def test_the_largest_unknown_fields_are_left_out_whole_and_counted_one_by_one() -> None:
+    outcome = decoded(body="b" * 4_000, trace="t" * 5_000, half="\ud83d", plan="pro", level=0)
+
+    assert outcome.other == f'{{"body":"{"b" * 4_000}","level":0,"plan":"pro"}}'
     assert outcome.repairs == (Repair.UNKNOWN_FIELD, Repair.UNKNOWN_FIELD)
+
+
+def test_other_columns_may_fill_their_room_to_the_last_byte() -> None:
+    room = 4_096 - len('{"a":"","b":1}')
+
+    assert (decoded(a="x" * room, b=1).repairs, len(decoded(a="x" * room, b=1).other or "")) == (
+        (),
+        4_096,
+    )
+    assert decoded(a="x" * (room + 1), b=1).other == '{"b":1}'
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,8 @@ def test_rows_are_those_of_a_close_look(name: str, data: st.DataObject) -> None:
         assert read.rejected == {at: one for at, one in alone.items() if isinstance(one, Rejected)}
         assert read.passed_over == list(alone.values()).count(None)
         assert read.repairs == Counter(repair for one in records.values() for repair in one.repairs)
+        others = [one.other for one in records.values()]
+        assert list(read.other) == others or not any((*read.other, *others))
         texts = enumerate(one.unreadable_timestamp for one in records.values())
         assert read.unreadable == {place: text for place, text in texts if text is not None}
 

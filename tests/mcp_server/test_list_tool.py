@@ -42,6 +42,21 @@ async def test_the_list_can_be_narrowed(connect: Connect, photos: Path) -> None:
             assert (asked, [row["description"] for row in data["gap"]]) == (asked, described)
 
 
+async def test_other_columns_narrow_lists_and_rankings(connect: Connect, tmp_path: Path) -> None:
+    gaps = [
+        gap("sky mask", plan="pro"),
+        gap("film grain", plan="free"),
+        gap("dust removal", plan="pro"),
+    ]
+    async with connect(write_corpus(tmp_path, {"one": gaps})) as client:
+        data = await data_of(client, "list_gaps", where="plan=pro")
+        ranked = await data_of(client, "report_gaps", where=["plan=free"])
+        none = await data_of(client, "list_gaps", where="plan=prp")
+    assert {row["other"] for row in data["gap"]} == {'{"plan":"pro"}'}
+    assert (data["listed"], ranked["mentions"]) == (2, 1)
+    assert none["notes"] == ["no record has plan 'prp'; the nearest: pro"]
+
+
 @pytest.mark.parametrize(
     ("tool", "listed", "left_out"), [("list_gaps", "gap", 3), ("report_gaps", "capability", 2)]
 )

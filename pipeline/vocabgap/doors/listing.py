@@ -230,6 +230,7 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
         write_baseline,
     )
     from vocabgap.ingest.scanning import nothing_read, scan, unmatched
+    from vocabgap.model.other import keys_in, listed
 
     selection = selection_at()
     scanned = scan(roots, settings=settings.scan, **selection.owners)
@@ -247,6 +248,10 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
         if file is None:
             raise InvalidInputError("--write-baseline needs a file", hint="add --baseline FILE")
         write_baseline(file, scanned.rejects)
+    keys = scanned.lines.each(
+        lambda part: part.select(listed(keys_in).alias("key")).explode("key").drop_nulls()
+    )
+    kept = keys["key"].value_counts().sort("count", "key", descending=[True, False])
     ignored = is_known(scanned.rejects, known)
     rejects = scanned.rejects.with_columns(ignored=pl.when(ignored).then(pl.lit("baseline")))
     counted = rejects.filter(~ignored)
@@ -265,6 +270,7 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
             "summary": summary,
             "looked_for": [glob for source in settings.sources.values() for glob in source.globs],
             "counted": counted.height,
+            "other": dict(kept.iter_rows()),
         },
         view="check.txt.j2",
         shown={

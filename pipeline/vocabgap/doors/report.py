@@ -201,6 +201,7 @@ def report_answer(summary: "Summary", notes: list[str]) -> Answer:
             "settled": summary.settled_total,
             "hidden": summary.hidden,
             "categories": summary.categories,
+            "breakdown": summary.breakdown,
             "unit": summary.unit,
             "account": summary.account,
             "reclassified": summary.reclassified,
@@ -244,7 +245,8 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
     from vocabgap.ingest.scanning import ahead_in_words, unmatched
 
     unit = settings.unit(result.scan.sources)
-    notes = [*unmatched(result.scan.lines, result.selection, unit, **settings.aliases_by_argument)]
+    lines, by = result.scan.lines, settings.report.by
+    notes = [*unmatched(lines, result.selection, unit, by, **settings.aliases_by_argument)]
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
     inactive, active = result.decisions.inactive, result.decisions.active
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]

@@ -17,6 +17,7 @@ from msgspec import structs
 
 from vocabgap.messages import ENVIRONMENT, RefusedCall, refused_call
 from vocabgap.model.moments import moment_of
+from vocabgap.model.other import encoded_others, not_taken
 from vocabgap.model.record import (
     ENVIRONMENT_NOTE,
     FIELDS,
@@ -39,10 +40,12 @@ from vocabgap.model.sources import (
     NATIVE,
     Pointer,
     Source,
+    Tree,
     allowed_values,
     date_format_of,
     pointer_of,
     several,
+    tree_of,
     value_at,
 )
 
@@ -62,11 +65,12 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record, its repairs, and the text of its timestamp if that is unreadable."""
+    """A record, its repairs, the text of its timestamp if that is unreadable, and its other columns."""
 
     record: GapRecord
     repairs: tuple[Repair, ...] = ()
     unreadable_timestamp: str | None = None
+    other: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class FieldMap:
     """A `Source` whose paths are parsed, once and not for every line.
 
     `origins` has the paths of each field as in the settings, `formats` the date formats behind them; `also`
-    are further shapes of gaps.
+    are further shapes of gaps. `taken` has the keys that are read; None if records do not keep the others.
     """
 
     each: tuple[Pointer, ...]
@@ -89,6 +93,7 @@ class FieldMap:
     path: re.Pattern[str] | None = None
     outward: tuple[Pointer, ...] = ()  # pointers that are also followed from around an element
     also: tuple["FieldMap", ...] = ()
+    taken: Tree | None = None
 
     @classmethod
     def of(cls, source: Source) -> "FieldMap":
@@ -110,13 +115,16 @@ class FieldMap:
             )
             for shape in source.shapes
         )
-        return replace(
+        whole = replace(
             first,
             split=pointer_of(source.split) if source.split else (),
             path=re.compile(source.path) if source.path else None,
             outward=tuple(dict.fromkeys(pointer_of(path) for path in source.paths if path.startswith("/"))),
             also=tuple(others),
         )
+        taken = tree_of(whole.reads or [(name,) for name in FIELDS])
+        # A source that picks some objects, as from a trace, must not keep private data by chance.
+        return replace(whole, taken=None if whole.judged_by and not source.keeps_other else taken)
 
     @property
     def shapes(self) -> tuple["FieldMap", ...]:
@@ -242,6 +250,10 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
     outcome = _repaired(shape.applied(value), bare, repairs, shape.origins)
     if isinstance(outcome, Decoded) and not need_of(structs.asdict(outcome.record)):
         return Rejected(RejectReason.MISSING_DESCRIPTION, shape.needs)
+    if isinstance(outcome, Decoded) and fields.taken is not None:
+        (text,), left_out = encoded_others([not_taken(value, fields.taken)])
+        repaired = (*outcome.repairs, *[Repair.UNKNOWN_FIELD] * len(left_out.get(0, ())))
+        return replace(outcome, repairs=repaired, other=text)
     return outcome
 
 
@@ -263,7 +275,6 @@ def _repaired(
 ) -> Decoded | Rejected:
     """Return the record of an object after repairs, or the reason why a field cannot be repaired."""
     fields = {name: value for name, value in values.items() if name in FIELDS}
-    repairs += [Repair.UNKNOWN_FIELD] * (len(values) - len(fields))
     for name in nulls_for_defaults(fields):
         value = fields.pop(name)
         if value is not None:

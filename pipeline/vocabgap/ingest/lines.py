@@ -24,6 +24,7 @@ from vocabgap.ingest.formats import ROWS, FormError
 from vocabgap.ingest.reading import MIB, Block, OpenLog
 from vocabgap.ingest.rows import Columns, RowDecoder
 from vocabgap.model.moments import is_zero_year
+from vocabgap.model.other import OTHER
 from vocabgap.model.record import FIELDS, RejectReason, Repair, in_utc, record_ids
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
@@ -60,6 +61,7 @@ class BlockRecords(NamedTuple):
     nameless: Sequence[bool]  # whether the line names no image
     unreadable: dict[int, str]  # texts of timestamps, by place
     texts: Sequence[str] = ()  # of the lines, if they are kept
+    other: Sequence[str | None] = ()  # empty if no line has other columns
 
 
 @dataclass(slots=True)
@@ -90,7 +92,7 @@ class RecordColumns:
         """Make a frame of the collected records."""
         if not self._blocks:
             return
-        logs, columns, *others, unreadable_by_block, texts = zip(*self._blocks, strict=True)
+        logs, columns, *others, unreadable_by_block, texts, other = zip(*self._blocks, strict=True)
         counts = [len(block.lines) for block in self._blocks]
         unreadable = {
             first + place: text
@@ -107,6 +109,8 @@ class RecordColumns:
             pl.Series(NAMELESS, nameless, dtype=pl.Boolean),
             pl.Series("record_id", record_ids(values, unreadable), dtype=pl.String),
         ]
+        kept = (each or [None] * size for each, size in zip(other, counts, strict=True))
+        series.append(pl.Series(OTHER, list(chain.from_iterable(kept)), dtype=pl.String))
         if self.with_text:
             series.append(pl.Series(TEXT, list(chain.from_iterable(texts)), dtype=pl.String))
         series += self._origins(logs, counts)
@@ -254,7 +258,7 @@ class LogDecoder:
         columns, nameless, unreadable = self._completed(log, read.columns)
         unreadable |= read.unreadable
         decoded = [text.decode() for text in texts]  # the line of a record is UTF-8
-        records = BlockRecords(log, columns, lines, offsets, nameless, unreadable, decoded)
+        records = BlockRecords(log, columns, lines, offsets, nameless, unreadable, decoded, read.other)
         self._records.add(records, sum(map(len, block.lines)))
 
     def _completed(self, log: LogFile, columns: Columns) -> tuple[Columns, list[bool], dict[int, str]]:

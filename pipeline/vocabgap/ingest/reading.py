@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
@@ -22,7 +22,7 @@ import msgspec
 from vocabgap.files import descriptor_of
 from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, no_json
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
-from vocabgap.model.sources import ANY_MEMBER, Pointer, json_pointer, pointer_of, value_at
+from vocabgap.model.sources import ANY_MEMBER, Pointer, Tree, json_pointer, pointer_of, tree_of, value_at
 from vocabgap.text import count
 
 if sys.version_info >= (3, 14):
@@ -38,7 +38,6 @@ UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reac
 _SPACE: Final = " \t\r\n\ufeff"
 _COUNT: Final = ("count",)
 _AT_ONCE: Final = 1_000  # elements
-_Tree = dict[str, "_Tree"]
 _Around = tuple[dict[str, Any], ...]  # the innermost object is the last
 _Element = tuple[str, Any, _Around]  # with its place
 Adapter = Callable[[Iterable[Any]], Iterable[dict[str, Any]]]
@@ -232,17 +231,19 @@ def elements(
     """Yield the elements of values as blocks of one line each, numbered from 1.
 
     They are the objects that an adapter makes, or those that the pointers of a source lead to. An element
-    keeps only the fields that the source reads, because a span may hold private data. If a pointer finds a
-    value only around the element, the value is added to it. Elements that are no gaps, and values without
-    elements, are passed over. A value that cannot be read is a block without lines; later ones are read.
+    keeps only the fields that the source reads if it would be too long, or if the source picks some: a span
+    may hold private data. If a pointer finds a value only around the element, the value is added to it.
+    Elements that are no gaps, and values without elements, are passed over. A value that cannot be read is a
+    block without lines; later ones are read.
     """
     found = _adapted(values, fields, adapt) if adapt else _pointed_at(values, fields)
-    number, reads, some = 1, _tree(fields.reads), list[Element]()
+    trees = [*[Tree()] * (fields.taken is not None), tree_of(fields.reads)]
+    number, some = 1, list[Element]()
     for each in chain(found, [None]):
         is_other = each is None or isinstance(each, Block) or len(some) == _AT_ONCE
         if some and (is_other or each.is_gap != some[0].is_gap):  # type: ignore[union-attr]
             if some[0].is_gap:
-                yield from _blocks_of(number, some, reads)
+                yield from _blocks_of(number, some, trees)
             else:
                 yield Block(number + len(some), UNKNOWN_OFFSET, [], passed_over=len(some))
             number, some = number + len(some), []
@@ -297,11 +298,14 @@ def values_in(chunks: Iterable[bytes]) -> Iterator["tuple[str, Any] | Block"]:
             yield Block(1, UNKNOWN_OFFSET, [], rejected=no_json(fault, "document" + of_line))
 
 
-def _blocks_of(number: int, some: Iterable[Element], reads: _Tree) -> Iterator[Block]:
+def _blocks_of(number: int, some: Iterable[Element], trees: list[Tree]) -> Iterator[Block]:
     """Yield consecutive elements in blocks of at most the size of a line; cut a longer one."""
     lines, places, size = list[bytes](), list[str](), 0
     for element in some:
-        line = encoded(_kept(element.value, reads))
+        for reads in trees:
+            line = encoded(_kept(element.value, reads))
+            if len(line) <= MAX_LINE_BYTES:
+                break
         size += len(line)
         if lines and size > MAX_LINE_BYTES:
             yield Block(number, UNKNOWN_OFFSET, lines, places=places)
@@ -452,15 +456,7 @@ def _members(
             yield from _members(member, rest, place + json_pointer([name]), outer)
 
 
-def _tree(pointers: Collection[Pointer]) -> _Tree:
-    """Return pointers as nested keys; an empty tree means all values below."""
-    if () in pointers:
-        return {}
-    keys = dict.fromkeys(pointer[0] for pointer in pointers)
-    return {key: _tree([pointer[1:] for pointer in pointers if pointer[0] == key]) for key in keys}
-
-
-def _kept(value: Any, reads: _Tree) -> Any:  # noqa: ANN401 - any JSON
+def _kept(value: Any, reads: Tree) -> Any:  # noqa: ANN401 - any JSON
     """Return the parts of a value that a source reads, each in its place."""
     if not reads or not isinstance(value, dict | list):
         return value

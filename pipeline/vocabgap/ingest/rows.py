@@ -19,6 +19,7 @@ from msgspec.structs import astuple
 
 from vocabgap.ingest.decoding import Decoded, FieldMap, Rejected, decode_line, in_iso, object_of, same
 from vocabgap.model.moments import moment_of
+from vocabgap.model.other import encoded_others, given, not_taken
 from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
@@ -28,7 +29,7 @@ from vocabgap.model.record import (
     GapRecord,
     Repair,
 )
-from vocabgap.model.sources import Pointer
+from vocabgap.model.sources import Pointer, Tree
 
 _Column = Sequence[Any]
 Columns = list[_Column]
@@ -57,7 +58,7 @@ _ALSO: Final = {
     **dict.fromkeys(("timestamp", "satisfaction", "count"), frozenset({str, int, float})),
 }
 _TEXTS: Final = frozenset({str, list, type(None)})
-_Tree = dict[str, "_Tree"]
+_OBJECT: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class LinesRead(NamedTuple):
@@ -70,6 +71,7 @@ class LinesRead(NamedTuple):
         passed_over: The number of lines that are no gaps by the filter of their source.
         rejected: The reasons why lines are no records, by position. All other lines are blank.
         unreadable: The texts of unreadable timestamps, by place among the records.
+        other: The other columns of the records; empty if none has any.
     """
 
     columns: Columns
@@ -78,6 +80,7 @@ class LinesRead(NamedTuple):
     passed_over: int
     rejected: dict[int, Rejected]
     unreadable: dict[int, str]
+    other: Sequence[str | None] = ()
 
 
 class _Gaps(NamedTuple):
@@ -97,7 +100,7 @@ class RowDecoder:
         self._fields = fields
         self._where = list(dict.fromkeys(path for shape in fields.shapes for path, _ in shape.where))
         self._mapped = all(shape.paths for shape in fields.shapes)
-        self._keys: list[str] = []  # foreign ones of a native log
+        self._keys: list[str] = []  # other ones of a native log
         self._decode: Callable[[bytes], Any] | None = None
         self._values: Callable[[Any], tuple[Any, ...]] = astuple
         self._pointers: list[Pointer] = []
@@ -126,7 +129,10 @@ class RowDecoder:
         passed_over = len(positions) - len(gaps.places)
         if passed_over:
             positions = [positions[place] for place in gaps.places]
-        read = LinesRead(gaps.columns, positions, gaps.repairs, passed_over, {}, {})
+        other, left_out = encoded_others(self._rest(objects, lines, positions))
+        if left_out:
+            gaps.repairs[Repair.UNKNOWN_FIELD] += sum(map(len, left_out.values()))
+        read = LinesRead(gaps.columns, positions, gaps.repairs, passed_over, {}, {}, other)
         return self._with_others(read, lines, others) if others else read
 
     def _with_others(self, read: LinesRead, lines: list[bytes], others: Iterable[int]) -> LinesRead:
@@ -149,6 +155,8 @@ class RowDecoder:
             return read._replace(passed_over=passed_over)
         rows = dict(zip(read.positions, zip(*read.columns, strict=True), strict=True))
         rows |= {position: astuple(decoded.record) for position, decoded in repaired.items()}
+        other = dict(zip(read.positions, read.other, strict=False))
+        other |= {position: decoded.other for position, decoded in repaired.items()}
         positions = sorted(rows)
         texts = {
             place: repaired[position].unreadable_timestamp
@@ -160,6 +168,7 @@ class RowDecoder:
             positions=positions,
             passed_over=passed_over,
             unreadable={place: text for place, text in texts.items() if text is not None},
+            other=[other.get(position) for position in positions] if any(other.values()) else (),
         )
 
     def _map(self) -> None:
@@ -173,7 +182,7 @@ class RowDecoder:
                     for path in paths
                 }
         self._pointers = list(kinds)
-        tree: _Tree = {}
+        tree: Tree = {}
         names = []
         for pointer in kinds:
             below, name = tree, []
@@ -211,8 +220,19 @@ class RowDecoder:
             objects = [value if _is_utf8(line) else None for value, line in pairs]
         return objects
 
+    def _rest(self, objects: list[Any], lines: list[bytes], positions: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the other keys of objects, and of the lines at their positions; empty if none is kept."""
+        taken = self._fields.taken
+        if self._mapped and taken is not None:
+            return [not_taken(_whole(lines[position]), taken) for position in positions]
+        if not self._keys:
+            return []
+        names = [f"_{place}" for place in range(len(self._keys))]
+        rows = zip(*(map(attrgetter(name), objects) for name in names), strict=True)
+        return [given(zip(self._keys, row, strict=True)) for row in rows]
+
     def _learn(self, line: bytes) -> bool:
-        """Add the foreign keys of a line to the type of a native log; tell whether that helps."""
+        """Add the other keys of a line to the type of a native log; tell whether that helps."""
         most_keys = 64
         keys = [key for key in object_of(line) if key not in FIELDS and key not in self._keys]
         are_simple = all(key.isprintable() and '"' not in key and "\\" not in key for key in keys)
@@ -223,7 +243,7 @@ class RowDecoder:
         return True
 
     def _prepare_records(self) -> None:
-        """Make the type of the records of a native log, with foreign keys that are only counted."""
+        """Make the type of the records of a native log, with other keys of any type."""
         defaults = {**dict.fromkeys(FIELDS), **_DEFAULTS, **dict.fromkeys(self._fields.constants)}
         also = {name: types for name, types in _ALSO.items() if name not in LIST_FIELDS}
         fields: list[Any] = [
@@ -231,7 +251,7 @@ class RowDecoder:
             for name, default in defaults.items()
         ]
         names = {f"_{place}": key for place, key in enumerate(self._keys)}
-        fields += [(name, msgspec.Raw | msgspec.UnsetType, msgspec.UNSET) for name in names]
+        fields += [(name, Any, None) for name in names]
         record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=True)
         self._decode = msgspec.json.Decoder(record).decode
 
@@ -265,8 +285,6 @@ class RowDecoder:
 
     def _native(self, columns: Columns) -> _Gaps:
         repairs: Counter[str] = Counter()
-        for foreign in columns[len(FIELDS) :]:
-            repairs[Repair.UNKNOWN_FIELD] += len(foreign) - foreign.count(msgspec.UNSET)
         named = dict(zip(FIELDS, columns, strict=False))
         for name, constant in self._fields.constants.items():
             named[name] = _filled(named[name], constant)
@@ -294,7 +312,7 @@ class RowDecoder:
         return None
 
 
-def _object_type(tree: _Tree, kinds: dict[Pointer, frozenset[Any]], at: Pointer = ()) -> type[msgspec.Struct]:
+def _object_type(tree: Tree, kinds: dict[Pointer, frozenset[Any]], at: Pointer = ()) -> type[msgspec.Struct]:
     """Return the type of an object with the keys of a tree."""
     fields: list[Any] = []
     names = {}
@@ -311,6 +329,13 @@ def _object_type(tree: _Tree, kinds: dict[Pointer, frozenset[Any]], at: Pointer 
 def _kind(types: Iterable[Any]) -> Any:  # noqa: ANN401 - a type
     kinds = (list[str] if kind is list else kind for kind in types if kind not in (datetime, type(None)))
     return reduce(or_, kinds, None)
+
+
+def _whole(line: bytes) -> dict[str, Any]:
+    try:
+        return _OBJECT(line)
+    except (ValueError, RecursionError):
+        return object_of(line)
 
 
 def _is_utf8(line: bytes) -> bool:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any, Final
 
@@ -35,8 +36,9 @@ from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.roots import origin_of, repository_slugs, resolve_roots, shown_root
 from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.moments import LAST, iso
+from vocabgap.model.other import listed, paths_in, values
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, SHARED_TENANT, Repair
-from vocabgap.model.selection import Selection, together
+from vocabgap.model.selection import Selection, by_path, together
 from vocabgap.model.settings import ScanSettings, Settings, overridden
 from vocabgap.model.sources import IMAGE, Source, checked_sources
 from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
@@ -354,16 +356,21 @@ def select(lines: Parts, selection: Selection, **aliases: Mapping[str, str]) -> 
 
 
 def unmatched(
-    lines: Parts, selection: Selection, unit: str = IMAGE, **aliases: Mapping[str, str]
+    lines: Parts,
+    selection: Selection,
+    unit: str = IMAGE,
+    by: str | None = None,
+    **aliases: Mapping[str, str],
 ) -> tuple[str, ...]:
     """Return a sentence for each value of a selection that no record has, with the nearest values or some.
 
-    Without any record, only tenants and repositories are checked.
+    `by` is a path that some record must have, too. Without any record, only tenants and repositories are
+    checked.
     """
     if lines.each(lambda part: part.select(ROW).head(1)).is_empty():  # a shared corpus was read by these only
         selection = Selection(tenants=selection.tenants, repositories=selection.repositories)
     sentences = []
-    for noun, value, names in _absent(lines, selection, unit, aliases):
+    for noun, value, names in chain(_absent(lines, selection, unit, aliases), _unfound(lines, by)):
         near = ", ".join(map(excerpt, alike(value, names)))
         there = f"the nearest: {near}" if near else _there_are(noun, names)
         named = f"{_missing(noun, value)}; {there}"
@@ -426,11 +433,28 @@ def _absent(
             is_list = GAPS.schema[filtered.column] == NAMES
             asked = [name for each in value for name in (together(each, fold, names) if is_list else [each])]
             yield from ((noun, name, names) for name in asked if fold(name) not in names)
+    for path, wanted in by_path(selection.where):
+        yield from _unfound(lines, path, wanted)
+
+
+def _unfound(
+    lines: Parts, path: str | None, wanted: Iterable[str] = ()
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the same for the values at a path of the other columns, or for a path without any value."""
+    if path is not None:
+        if names := sorted(_texts(lines, values(path))):
+            yield from ((path, value, names) for value in wanted if value not in names)
+        else:
+            yield "column", path, sorted(_texts(lines, listed(paths_in)))
 
 
 def _values(lines: Parts, column: str) -> pl.Series:
-    value = pl.col(column).explode() if GAPS.schema[column] == NAMES else pl.col(column)
-    return lines.each(lambda part: part.select(value.drop_nulls().unique()))[column].unique()
+    return _texts(lines, pl.col(column), is_list=GAPS.schema[column] == NAMES)
+
+
+def _texts(lines: Parts, value: pl.Expr, *, is_list: bool = True) -> pl.Series:
+    distinct = (value.explode() if is_list else value).drop_nulls().unique()
+    return lines.each(lambda part: part.select(distinct)).to_series().unique()
 
 
 def newest_moment(lines: Parts, clock: datetime) -> tuple[datetime, int]:

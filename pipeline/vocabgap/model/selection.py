@@ -13,6 +13,7 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, require_text, texts, unusable
 from vocabgap.model.moments import iso, parse_moment, require_offset
+from vocabgap.model.other import values
 from vocabgap.model.record import (
     BAD,
     LIST_FIELDS,
@@ -96,6 +97,22 @@ def _filter(description: str, noun: str, option: str = "", **extra: Any) -> msgs
     )
 
 
+def _with_other(pairs: _Names) -> "pl.Expr":
+    import polars as pl  # noqa: PLC0415
+
+    has = (values(path).list.set_intersection([*wanted]).list.len() > 0 for path, wanted in by_path(pairs))
+    return pl.all_horizontal(has)
+
+
+def by_path(pairs: _Names) -> list[tuple[str, _Names]]:
+    """Return the values of `PATH=VALUE` by path, in order."""
+    wanted: dict[str, _Names] = {}
+    for pair in pairs:
+        path, _, value = pair.partition("=")
+        wanted[path] = (*wanted.get(path, ()), value)
+    return [*wanted.items()]
+
+
 LONGEST_MATCH: Final = 10_000  # characters
 
 
@@ -110,7 +127,8 @@ def require_match(text: str) -> None:
 class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The filters of records. A record must pass each filter by one of its values.
 
-    A single name needs no tuple. In `satisfaction`, null means records without a rating.
+    A single name needs no tuple. In `satisfaction`, null means records without a rating. In `where`, a record
+    must have one of the values of each path.
     """
 
     since: Annotated[
@@ -174,6 +192,16 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     match: Annotated[
         str | None, _filter("Only records with this text, in any case.", "match", where=_with_text)
     ] = None
+    where: Annotated[
+        _Names,
+        _filter(
+            "PATH=VALUE: only records with this value of another key or column, such as plan=pro or"
+            " customer.plan=pro. Several values of a path are alternatives.",
+            "column",
+            "--where",
+            where=_with_other,
+        ),
+    ] = ()
     satisfaction: Annotated[
         tuple[_Rating, ...],
         _filter(
@@ -200,6 +228,10 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             )
         if self.match is not None:
             require_match(self.match)
+        structs.force_setattr(self, "where", _names("where", self.where))
+        for pair in self.where:
+            if not all(part.strip() for part in pair.partition("=")):
+                raise unusable("where", "PATH=VALUE", pair, hint="for example plan=pro")
         ratings = tuple(dict.fromkeys(map(_rating, _several(self.satisfaction))))
         structs.force_setattr(self, "satisfaction", ratings)
 
@@ -263,6 +295,9 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             filtered.noun: "left out" if value is True else " or ".join(map(_typed, _several(value)))
             for filtered, value in self.in_force()
         }
+        if self.where:
+            paths = (" or ".join(f"{path}={one}" for one in wanted) for path, wanted in by_path(self.where))
+            words["column"] = " and ".join(paths)
         if self.satisfaction:
             ratings = (each if isinstance(each, str) else RATING_NAMES[each] for each in self.satisfaction)
             words["satisfaction"] = " or ".join(ratings)

@@ -219,6 +219,14 @@ class ReportSettings(Section, frozen=True):
             le=1_000_000,
         ),
     ] = DEFAULT_TOP
+    by: Annotated[
+        str | None,
+        flag(
+            "--by",
+            "PATH of another key or column, such as plan or customer.plan: also count the mentions of each"
+            " capability by its values.",
+        ),
+    ] = None
     unit: Annotated[
         UnitName,
         meaning(

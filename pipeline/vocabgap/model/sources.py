@@ -7,7 +7,7 @@ of the settings extend them.
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -39,6 +39,8 @@ NOT_A_GAP: Final = "not_a_gap"
 NOT_GRANTED: Final = "not_granted"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
+Tree = dict[str, "Tree"]
+"""Pointers as nested keys; an empty tree means all values below."""
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and their types"
 _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 ANY_MEMBER: Final = "*"
@@ -98,6 +100,8 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
         unit: What an `image_id` names, such as `workflow` or `process/processes`; by default `image`.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
             of the source.
+        keeps_other: Whether records keep the keys that no field reads, although `where` or `refusals` picks
+            them. Without these two, they do.
         enabled: Whether such logs are read.
     """
 
@@ -113,6 +117,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     unless: str | tuple[str, ...] = ()
     unit: UnitName = ""
     also: tuple[Shape, ...] = ()
+    keeps_other: bool = False
     enabled: bool = True
 
     @property
@@ -309,6 +314,14 @@ def pointer_of(path: str) -> Pointer:
 def json_pointer(keys: Iterable[object]) -> str:
     """Return keys as a JSON pointer."""
     return "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in keys)
+
+
+def tree_of(pointers: Collection[Pointer]) -> Tree:
+    """Return pointers as nested keys."""
+    if () in pointers:
+        return {}
+    keys = dict.fromkeys(pointer[0] for pointer in pointers)
+    return {key: tree_of([pointer[1:] for pointer in pointers if pointer[0] == key]) for key in keys}
 
 
 def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JSON may hold

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from vocabgap.files.parts import ROW, Parts
+from vocabgap.model.other import OTHER
 from vocabgap.model.record import (
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
@@ -37,7 +38,7 @@ from vocabgap.ranking.priority import age_in_days, weekly
 MAX_EXAMPLES: Final = 3
 MAX_WORKAROUNDS: Final = 5
 READ: Final = (
-    *(name for name in RECORDS.names if name not in {"root_kind", "byte_offset", "record_id"}),
+    *(name for name in RECORDS.names if name not in {"root_kind", "byte_offset", "record_id", OTHER}),
     *("cluster", "wording", "surface", "recorded", "counted", ROW),
 )
 """The columns of clustered records that evidence needs."""

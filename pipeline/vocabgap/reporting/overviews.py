@@ -13,15 +13,18 @@ from msgspec import structs
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.model.capability import Asker, Capability, means
+from vocabgap.model.other import values
 from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
 from vocabgap.model.sources import NOT_A_GAP, NOT_GRANTED
-from vocabgap.model.tables import IMAGE_KEY, OWNER
+from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, counted
 from vocabgap.ranking.classifying import CategoryBy
 from vocabgap.ranking.screening import not_granted
 
 _STATUS: Final = ("counted", "why_not", "rule", "category_by")
 SHOWN: Final = 10  # combinations
 _NEEDS: Final = 3  # of a combination
+SHOWN_VALUES: Final = 5  # of a breakdown
+_REST, _NONE = ("(other)", "(none)")  # values
 SHOWN_CATEGORIES: Final = 50  # with most mentions
 
 
@@ -127,6 +130,17 @@ class Place(msgspec.Struct, frozen=True):
     near: Annotated[tuple[str, ...], means("capabilities with the most similar wordings, nearest first")] = ()
 
 
+class Breakdown(msgspec.Struct, frozen=True):
+    """The mentions of capabilities by the values at a path of the other columns.
+
+    A record with several values counts for each.
+    """
+
+    path: str
+    values: tuple[str, ...]  # most mentions of all capabilities first; then `(other)` and `(none)`
+    rows: tuple[tuple[int, str, tuple[int, ...]], ...]  # rank, label, mentions by value
+
+
 class Withheld(msgspec.Struct, frozen=True):
     """The numbers of things that a shareable report omits."""
 
@@ -154,6 +168,37 @@ def overview_of(gaps: Parts, now: datetime | None = None) -> pl.DataFrame:
         (timestamp if now is None else timestamp.filter(timestamp <= now)).max().alias("newest"),
     )
     return gaps.each(lambda part: part.group_by(*OWNER, *_STATUS).agg(facts))
+
+
+def breakdown_of(gaps: Parts | None, path: str | None, shown: Iterable[Capability]) -> Breakdown | None:
+    """Count the mentions of shown capabilities by the values at a path of table `gaps`; None without any."""
+    if gaps is None or path is None:
+        return None
+    named = values(path).alias("value")
+    valued = gaps.each(
+        lambda part: (
+            counted(part)
+            .with_columns(named)
+            .explode("value", empty_as_null=True)
+            .group_by("capability_id", "value")
+            .agg(MENTIONS)
+        )
+    )
+    mentions = pl.col("mentions").sum()
+    ordered = valued.drop_nulls("value").group_by("value").agg(mentions)
+    first = ordered.sort("mentions", "value", descending=[True, False])["value"].head(SHOWN_VALUES).to_list()
+    if not first:
+        return None
+    value = pl.col("value")
+    group = pl.when(value.is_null()).then(pl.lit(_NONE)).when(value.is_in(first)).then(value)
+    grouped = valued.group_by("capability_id", group.otherwise(pl.lit(_REST)).alias("value")).agg(mentions)
+    numbers = {(name, value): number for name, value, number in grouped.iter_rows()}
+    names = (*first, *(name for name in (_REST, _NONE) if name in grouped["value"]))
+    rows = (
+        (each.rank, each.label, tuple(numbers.get((each.capability_id, name), 0) for name in names))
+        for each in shown
+    )
+    return Breakdown(path, names, tuple(rows))
 
 
 def places_in(overview: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:

@@ -23,6 +23,7 @@ from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering
 from vocabgap.reporting.overviews import (
     Account,
+    Breakdown,
     Categorised,
     Category,
     Operation,
@@ -32,6 +33,7 @@ from vocabgap.reporting.overviews import (
     account_of,
     askers_of,
     beyond_chance,
+    breakdown_of,
     categories_of,
     operations_of,
     overview_of,
@@ -126,6 +128,7 @@ class Summary(msgspec.Struct, frozen=True):
     stale_days: int | None = None  # age of the newest record, if too old for trends
     unit: str = IMAGE  # what `images` counts
     grouping: GroupedBy | None = None  # basis of the groups; None if unknown or withheld
+    breakdown: Breakdown | None = None  # None unless requested, and in a shareable report
 
     @property
     def records(self) -> int:
@@ -254,6 +257,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         stale_days=stale,
         unit=manifest.unit,
         grouping=manifest.grouping,
+        breakdown=breakdown_of(tables.gaps, settings.report.by, shown),
     )
 
 

@@ -29,6 +29,7 @@ from vocabgap.model.record import given_fields, need_of
 from vocabgap.model.selection import Selection, filter_fields
 from vocabgap.reporting.manifest import Parameters, Rendering, new_manifest
 from vocabgap.reporting.summary import Tables, summarise
+from vocabgap.reporting.writing import with_capabilities
 from vocabgap.text import SHOWN_CHARACTERS, excerpt
 
 MOST_BYTES: Final = 100_000  # of an answer, as JSON
@@ -266,7 +267,8 @@ def report_gaps(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     most = request.limit or MOST_CAPABILITIES
     rendering = Rendering(0 if request.cursor else most, settings.rank.by.value, "")
     manifest = new_manifest(now, analysis.ranked.height, rendering, Parameters(settings, selection))
-    summary = summarise(Tables(analysis.ranked, scan.lines, scan.rejects), manifest, scan.summary)
+    lines = with_capabilities(scan.lines, analysis.ranked) if settings.report.by else scan.lines
+    summary = summarise(Tables(analysis.ranked, lines, scan.rejects), manifest, scan.summary)
     unit = settings.unit(scan.sources)
     notes = [*unmatched(scan.lines, selection, unit, **settings.aliases_by_argument)]
     names = [each.capability_id for each in summary.capabilities]
