@@ -52,7 +52,7 @@ def test_mentions_are_counted_by_value_with_those_without_one(root: Path, tmp_pa
     )
     assert "| sky mask | 3 | 3 | 0 | 0 |\n" in text
     page = (made.published.folder / "report.html").read_text(encoding="utf-8")
-    assert "Mentions by customer.plan</h2>" in page
+    assert "Mentions by <bdi>customer.plan</bdi></h2>" in page
 
 
 def test_rare_values_count_together_and_several_values_count_for_each(tmp_path: Path) -> None:
