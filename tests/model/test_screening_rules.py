@@ -21,7 +21,7 @@ def texts(name: str, **own: list[str]) -> set[str]:
 def test_an_empty_list_switches_a_rule_off_and_an_own_rule_comes_last() -> None:
     assert names(duplicate_ticket=["see the other ticket"])[-1] == "duplicate_ticket"
     assert names(outage=[], refusal=[]) == [
-        "transient", "architecture", "credentials", "not_enabled", "permission",
+        "placeholder", "transient", "architecture", "credentials", "not_enabled", "permission",
     ]  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Which records are no gap of the vocabulary, and which only sound like it."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,45 @@ def test_rules_tell_refusals_from_needs(part: str, precision: float, recall: flo
     right = found.count((True, True))
     assert right / (right + found.count((False, True))) >= precision
     assert right / (right + found.count((True, False))) >= recall
+
+
+def test_nearly_all_placeholders_are_told_and_hardly_any_gap_is_taken_for_one() -> None:
+    labelled = Path(__file__).parents[1] / "data" / "placeholders.tsv"
+    rows = [line.split("\t") for line in labelled.read_text(encoding="utf-8").splitlines()]
+
+    rules = screen(gaps(*(text for _, text in rows)))["rule"].to_list()
+
+    kinds = [bool(kind) for kind, _ in rows]
+    found = list(zip([rule == "placeholder" for rule in rules], kinds, strict=True))
+    right = found.count((True, True))
+    assert (len(rows), right + found.count((False, True))) == (60, 30)
+    assert right / (right + found.count((True, False))) >= 0.97
+    assert right / (right + found.count((False, True))) >= 0.90
+
+
+def test_a_placeholder_is_judged_by_the_need_alone_and_may_be_added() -> None:
+    rules = rules_in_force({"placeholder": ["only: same (procedure|thing) as last year"]})
+    made = screen(
+        gaps(
+            {"description": "Nothing is missing.", "missing_capability": "lasso"},
+            {"description": "Cut by hand.", "missing_capability": "Same thing as last year!"},
+            "Same thing as last year, with a lasso",
+        ),
+        rules,
+    )
+    assert made["rule"].to_list() == [None, "placeholder", None]
+
+
+def test_a_workaround_that_is_none_is_none_and_the_record_stays_the_same(tmp_path: Path) -> None:
+    log = tmp_path / "a" / "vocabulary_gaps.jsonl"
+    log.parent.mkdir()
+    lines = [{"description": "lasso", "workaround": text} for text in ("None.", "cut by hand")]
+    log.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+    found = scan(tmp_path).lines.collect()
+
+    assert found["workaround"].to_list() == ["", "cut by hand"]
+    assert found["record_id"].n_unique() == 2
 
 
 def test_nearly_all_failures_are_told_and_hardly_any_gap_is_taken_for_one() -> None:

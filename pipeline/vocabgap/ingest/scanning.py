@@ -40,7 +40,7 @@ from vocabgap.model.other import listed, paths_in, values
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, SHARED_TENANT, Repair
 from vocabgap.model.selection import Selection, by_path, together
 from vocabgap.model.settings import ScanSettings, Settings, overridden
-from vocabgap.model.sources import IMAGE, Source, checked_sources
+from vocabgap.model.sources import IMAGE, Source, checked_sources, without_placeholder
 from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
 from vocabgap.progress import tell
 from vocabgap.text import count, excerpt, unit_names
@@ -194,7 +194,10 @@ def scan(
         scans.insert(0, scan_of(*read(logs, settings)))
     folders = [root if root.is_dir() else root.parent for root in readers.get(None, [])]
     names = frozenset(repository_slugs(folders)) if not readers.keys() - {None} else None
-    return replace(united(scans), repositories=names, unread=tuple(sorted(unread, key=_depth)))
+    found = united(scans)
+    # A workaround "none" is none.
+    lines = found.lines.then(lambda part: part.with_columns(without_placeholder(pl.col("workaround"))))
+    return replace(found, lines=lines, repositories=names, unread=tuple(sorted(unread, key=_depth)))
 
 
 def nothing_read(scanned: Scan, roots: Iterable[Path], settings: Settings) -> tuple[str, str]:

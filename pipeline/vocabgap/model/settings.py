@@ -337,7 +337,8 @@ class Settings(Section, frozen=True):
             "Name of a rule to further phrases; `vocabgap --json status` lists the built-in ones."
             " `(a|b)` are alternatives, and `*` stands for up to five words. `re:` begins a regular"
             " expression. `if failed:` begins a phrase that counts only if something failed and nothing is"
-            " named as missing. An empty list switches a rule off."
+            " named as missing. `only:` begins a phrase that must be the whole need. An empty list switches a"
+            " rule off."
         ),
     ] = msgspec.field(default_factory=dict)
     source: Annotated[

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import msgspec
 from msgspec import structs
@@ -31,8 +31,12 @@ from vocabgap.model.record import (
 )
 from vocabgap.text import excerpt, words
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _REGEX_PREFIX: Final = "re:"
 _IF_FAILED_PREFIX: Final = "if failed:"
+_ONLY_PREFIX: Final = "only:"
 _DATE_FORMAT: Final = re.compile(r"\|([^|]*%[A-Za-z][^|]*)\Z")
 _PARTS: Final = re.compile(r"(\([^()]*\)|\*)")
 NOT_A_GAP: Final = "not_a_gap"
@@ -356,6 +360,13 @@ def _parsed(text: str) -> Any:  # noqa: ANN401
     return text
 
 
+_WORD_START: Final = "(?<= )"
+# Emoji with their names, dashes and stops say nothing. Signs such as `!=`, `%` and `#` do.
+_SIGNS: Final = r"(?::[a-z][a-z0-9_+-]*:|[\s\p{P}\p{C}\p{M}\p{So}\p{Sk}--[#@%&*]])+"
+_LONGEST_WHOLE: Final = 150  # characters of a need that may be a placeholder
+PLACEHOLDER: Final = "placeholder"
+
+
 @dataclass(frozen=True, slots=True)
 class Phrase:
     """A phrase of a rule: its text, and what it needs of a clause in normal form.
@@ -387,7 +398,9 @@ class Phrase:
         if not choices:
             return None
         keys = max(choices, key=lambda each: min(map(len, each)))
-        pattern = re.compile("(?<= )" + "".join(r"(?:\S+ ){0,5}?" if part == "*" else part for part in parts))
+        pattern = re.compile(
+            _WORD_START + "".join(r"(?:\S+ ){0,5}?" if part == "*" else part for part in parts)
+        )
         return cls(text, pattern, "".join(parts).partition("*")[0], keys, if_failed)
 
 
@@ -401,6 +414,7 @@ class Rule:
     # In the syntax of Polars, case ignored. It has no look-around and no back-references, so a search takes
     # linear time.
     patterns: tuple[str, ...]
+    whole: str  # a pattern of a whole need; empty if there is none
     why_not: str
 
 
@@ -425,20 +439,39 @@ def rules_in_force(own: Mapping[str, Iterable[str]] = {}) -> tuple[Rule, ...]:
 def _rule(name: str, expressions: tuple[str, ...], why_not: str) -> Rule:
     most_stars = 2
     phrases: dict[str, list[Phrase]] = {}
-    patterns = []
+    patterns, wholes = [], []
     for text in expressions:
         if text.startswith(_REGEX_PREFIX):
             patterns.append(_pattern(name, text.removeprefix(_REGEX_PREFIX)))
             continue
-        bare = text.removeprefix(_IF_FAILED_PREFIX).strip()
+        bare = text.removeprefix(_IF_FAILED_PREFIX).removeprefix(_ONLY_PREFIX).strip()
         if bare.count("*") > most_stars:
             message = f"[not_a_gap] {name}: '{text}' has more than {most_stars} stars"
             raise InvalidInputError(message, hint=_RULE_HINT)
         if (phrase := Phrase.of(bare, if_failed=text.startswith(_IF_FAILED_PREFIX))) is None:
             raise InvalidInputError(f"[not_a_gap] {name}: '{text}' has no word", hint=_RULE_HINT)
+        if text.startswith(_ONLY_PREFIX):
+            wholes.append(phrase.pattern.pattern.removeprefix(_WORD_START))
+            continue
         for key in phrase.keys:
             phrases.setdefault(key, []).append(phrase)
-    return Rule(name, expressions, phrases, tuple(patterns), why_not)
+    whole = f"(?i)^(?:{'|'.join((' ', *wholes))})+$" if wholes else ""
+    return Rule(name, expressions, phrases, tuple(patterns), whole, why_not)
+
+
+def without_placeholder(text: "pl.Expr") -> "pl.Expr":
+    """Return a text, empty if it only says that there is nothing to say."""
+    import polars as pl  # noqa: PLC0415 - loads what few settings need
+
+    rule = next(rule for rule in rules_in_force() if rule.name == PLACEHOLDER)
+    return pl.when(is_whole(text, rule).not_()).then(text).otherwise(pl.lit(""))
+
+
+def is_whole(text: "pl.Expr", rule: Rule) -> "pl.Expr":
+    """Tell whether phrases of a rule are the whole text, whatever signs are between its words."""
+    words = text.str.head(_LONGEST_WHOLE + 1).str.replace_all(_SIGNS, " ").str.strip_chars() + " "
+    is_short = text.str.len_chars() <= _LONGEST_WHOLE
+    return is_short & words.str.contains(rule.whole or "^$")
 
 
 def _pattern(name: str, text: str) -> str:

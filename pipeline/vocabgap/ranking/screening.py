@@ -10,8 +10,8 @@ import polars as pl
 
 from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.record import NOT_GRANTED_NOTES
-from vocabgap.model.sources import NOT_GRANTED, Phrase, Rule, rules_in_force
-from vocabgap.model.tables import GAPS, stripped
+from vocabgap.model.sources import NOT_GRANTED, Phrase, Rule, is_whole, rules_in_force
+from vocabgap.model.tables import GAPS, phrase, stripped
 from vocabgap.text import words
 
 _READ: Final = ("description", "missing_capability", "workaround", "notes")
@@ -55,7 +55,7 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
     ("broken pipe") counts only if something failed and nothing is named as missing. Workaround and notes are
     read if the description tells of a failure. They are also read if the record neither names what is missing
     nor expresses a wish. Regular expressions search description, workaround and notes. Before all rules, the
-    notes may say that a called tool is not granted.
+    notes may say that a called tool is not granted. A phrase after `only:` must be the whole need.
 
     Args:
         gaps: Table `gaps`.
@@ -85,7 +85,7 @@ def _marks(lines: pl.LazyFrame, rules: Sequence[Rule]) -> pl.LazyFrame:
     texts = [stripped(pl.col(name).fill_null("")).alias(name) for name in _READ]
     is_noted = pl.col("notes").str.contains(NOT_GRANTED_NOTES)
     reason = pl.col("notes").str.extract(NOT_GRANTED_NOTES).fill_null("not_enabled")
-    named = (pl.when(_fits(rule)).then(pl.lit(rule.name)) for rule in rules if rule.patterns)
+    named = (pl.when(_fits(rule)).then(pl.lit(rule.name)) for rule in rules if rule.patterns or rule.whole)
     fitting = pl.concat_list(pl.lit(None, pl.String), *named).list.drop_nulls()
     suspects = (
         lines.filter("counted")
@@ -165,7 +165,8 @@ def rule_of(
 
 def _fits(rule: Rule) -> pl.Expr:
     searched = pl.col("description", "workaround", "notes")
-    return pl.any_horizontal(searched.str.contains(f"(?i:{pattern})") for pattern in rule.patterns)
+    fits = [searched.str.contains(f"(?i:{pattern})") for pattern in rule.patterns]
+    return pl.any_horizontal(*fits, is_whole(phrase(), rule))
 
 
 def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
