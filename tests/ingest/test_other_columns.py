@@ -106,6 +106,20 @@ def test_a_source_that_picks_gaps_from_events_keeps_nothing_else(tmp_path: Path)
     assert scan(path).gaps.select("description", "other").rows() == [("gift wrapping", None)]
 
 
+def test_what_fits_does_not_depend_on_the_records_around_it(tmp_path: Path) -> None:
+    rows = [{"wish": "gift wrapping", "note": "n" * size} for size in (4_080, 4_090, 10)]
+    (tmp_path / "few.jsonl").write_text(json.dumps(rows[0]) + "\n" + json.dumps(rows[2]) + "\n")
+    (tmp_path / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    few, every = (
+        scan(tmp_path / name, map={"description": "wish"}).gaps["other"].to_list()
+        for name in ("few.jsonl", "all.jsonl")
+    )
+
+    assert every == [few[0], '{"(left out)":1}', few[1]]
+    assert len(few[0]) > 4_080
+
+
 def test_an_element_that_would_be_too_long_keeps_what_the_map_names(tmp_path: Path) -> None:
     path = tmp_path / "orders.json"
     path.write_text(json.dumps([{**ORDERS[0], "scan": "x" * 2_000_000}, ORDERS[1]]))

@@ -230,7 +230,7 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
         write_baseline,
     )
     from vocabgap.ingest.scanning import nothing_read, scan, unmatched
-    from vocabgap.model.other import keys_in, listed
+    from vocabgap.model.other import texts_at
 
     selection = selection_at()
     scanned = scan(roots, settings=settings.scan, **selection.owners)
@@ -248,9 +248,7 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
         if file is None:
             raise InvalidInputError("--write-baseline needs a file", hint="add --baseline FILE")
         write_baseline(file, scanned.rejects)
-    keys = scanned.lines.each(
-        lambda part: part.select(listed(keys_in).alias("key")).explode("key").drop_nulls()
-    )
+    keys = scanned.lines.each(lambda part: part.select(texts_at().alias("key")).explode("key").drop_nulls())
     kept = keys["key"].value_counts().sort("count", "key", descending=[True, False])
     ignored = is_known(scanned.rejects, known)
     rejects = scanned.rejects.with_columns(ignored=pl.when(ignored).then(pl.lit("baseline")))

@@ -246,7 +246,7 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
 
     unit = settings.unit(result.scan.sources)
     lines, by = result.scan.lines, settings.report.by
-    notes = [*unmatched(lines, result.selection, unit, by, **settings.aliases_by_argument)]
+    notes = [*unmatched(lines, result.selection, unit, by or "", **settings.aliases_by_argument)]
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
     inactive, active = result.decisions.inactive, result.decisions.active
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]

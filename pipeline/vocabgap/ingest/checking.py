@@ -25,7 +25,6 @@ from vocabgap.ingest.lines import LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, Block
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import Scan, by_reader
-from vocabgap.model.other import MOST_BYTES, OTHER, encoded_others, not_taken
 from vocabgap.model.record import SATISFACTION_TEXTS, Repair, rating_word
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import several
@@ -180,8 +179,7 @@ class _Listing(LogDecoder):
             value = object_of(line) if repairs else {}
             fields = (log.kind.fields.of_shape(value) or log.kind.fields).applied(value)
             for name, times in repairs.items():
-                shown = value if name == Repair.UNKNOWN_FIELD else fields
-                detail = _DETAILS[Repair(name)](shown, log)
+                detail = _DETAILS[Repair(name)](fields, log)
                 self.repaired.append(
                     RepairedLine(log.repo_slug, log.source_path, number, Repair(name), times, detail)
                 )
@@ -191,10 +189,6 @@ class _Listing(LogDecoder):
         before = self.repairs.copy()
         super().decode(log, block, counts)
         return self.repairs - before
-
-
-def _left_out(value: dict[str, Any], log: LogFile) -> list[str]:
-    return encoded_others([not_taken(value, log.kind.fields.taken or {})]).left_out[0]
 
 
 def _shown(value: object) -> str:
@@ -209,10 +203,6 @@ _DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
     Repair.SATISFACTION_UNKNOWN: lambda fields, _: f"{_shown(fields['satisfaction'])}, read as not rated",
     Repair.COUNT_UNKNOWN: lambda fields, _: f"{_shown(fields['count'])}, read as 1",
     Repair.NULL_FOR_DEFAULT: lambda fields, _: ", ".join(nulls_for_defaults(fields)),
-    Repair.UNKNOWN_FIELD: lambda value, log: (
-        f"{', '.join(map(_shown, _left_out(value, log)))}: left out of column '{OTHER}', which has room for"
-        f" {MOST_BYTES:,} bytes of Unicode text"
-    ),
     Repair.BYTE_ORDER_MARK: lambda _, __: "passed over",
     Repair.TIMESTAMP_WITHOUT_OFFSET: lambda fields, _: f"{_shown(fields['timestamp'])}, read as UTC",
     Repair.TIMESTAMP_UNREADABLE: lambda fields, _: f"{_shown(fields['timestamp'])}, kept without a date",

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from vocabgap.messages import ENVIRONMENT, RefusedCall, refused_call
 from vocabgap.model.moments import moment_of
-from vocabgap.model.other import encoded_others, not_taken
+from vocabgap.model.other import encoded, not_taken
 from vocabgap.model.record import (
     ENVIRONMENT_NOTE,
     FIELDS,
@@ -251,9 +251,7 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
     if isinstance(outcome, Decoded) and not need_of(structs.asdict(outcome.record)):
         return Rejected(RejectReason.MISSING_DESCRIPTION, shape.needs)
     if isinstance(outcome, Decoded) and fields.taken is not None:
-        (text,), left_out = encoded_others([not_taken(value, fields.taken)])
-        repaired = (*outcome.repairs, *[Repair.UNKNOWN_FIELD] * len(left_out.get(0, ())))
-        return replace(outcome, repairs=repaired, other=text)
+        return replace(outcome, other=encoded([not_taken(value, fields.taken)])[0])
     return outcome
 
 

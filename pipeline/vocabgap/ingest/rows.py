@@ -19,7 +19,7 @@ from msgspec.structs import astuple
 
 from vocabgap.ingest.decoding import Decoded, FieldMap, Rejected, decode_line, in_iso, object_of, same
 from vocabgap.model.moments import moment_of
-from vocabgap.model.other import encoded_others, given, not_taken
+from vocabgap.model.other import encoded, not_taken
 from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
@@ -100,18 +100,18 @@ class RowDecoder:
         self._fields = fields
         self._where = list(dict.fromkeys(path for shape in fields.shapes for path, _ in shape.where))
         self._mapped = all(shape.paths for shape in fields.shapes)
-        self._keys: list[str] = []  # other ones of a native log
+        self._strict: Callable[[bytes], Any] | None = None  # it refuses other keys
         self._decode: Callable[[bytes], Any] | None = None
         self._values: Callable[[Any], tuple[Any, ...]] = astuple
         self._pointers: list[Pointer] = []
         if self._mapped:
             self._map()
         elif not fields.where and not fields.refusals and not fields.also:
-            self._prepare_records()
+            self._strict, self._decode = self._records(strict=True), self._records(strict=False)
 
     def read(self, lines: list[bytes]) -> LinesRead:
         """Read lines, and decode one by one those that cannot be decoded with the others."""
-        objects = self._objects(lines)
+        objects, taken = self._objects(lines)
         positions: Sequence[int] = range(len(lines))
         doubtful: Collection[int] = ()
         if None in objects:
@@ -129,10 +129,8 @@ class RowDecoder:
         passed_over = len(positions) - len(gaps.places)
         if passed_over:
             positions = [positions[place] for place in gaps.places]
-        other, left_out = encoded_others(self._rest(objects, lines, positions))
-        if left_out:
-            gaps.repairs[Repair.UNKNOWN_FIELD] += sum(map(len, left_out.values()))
-        read = LinesRead(gaps.columns, positions, gaps.repairs, passed_over, {}, {}, other)
+        rests = () if taken is None else [not_taken(_whole(lines[at]), taken) for at in positions]
+        read = LinesRead(gaps.columns, positions, gaps.repairs, passed_over, {}, {}, encoded(rests))
         return self._with_others(read, lines, others) if others else read
 
     def _with_others(self, read: LinesRead, lines: list[bytes], others: Iterable[int]) -> LinesRead:
@@ -198,62 +196,37 @@ class RowDecoder:
         values = attrgetter(*names)
         self._values = values if len(names) > 1 else lambda value: (values(value),)
 
-    def _objects(self, lines: list[bytes]) -> list[Any]:
-        """Return the object on each line, or None if it cannot be decoded."""
+    def _objects(self, lines: list[bytes]) -> tuple[list[Any], Tree | None]:
+        """Return the object on each line, or None if it cannot be decoded, and the keys beside its others."""
         objects: list[Any] = []
-        if self._decode is None:
-            return [None] * len(lines)
+        decode = self._strict or self._decode
+        if decode is None or self._decode is None:
+            return [None] * len(lines), None
         rest = iter(lines)
         while len(objects) < len(lines):
             try:
-                objects.extend(map(self._decode, rest))
+                objects.extend(map(decode, rest))
             except (ValueError, RecursionError, OverflowError) as fault:  # objects before a bad line stay
-                line = lines[len(objects)]
-                if "unknown field" in str(fault) and self._learn(line):
-                    objects, rest = [], iter(lines)  # all objects of a block have one type
+                if "unknown field" in str(fault):  # all objects of a block have one type
+                    objects, rest, decode = [], iter(lines), self._decode
                 else:
                     objects.append(None)
-        if (self._mapped or self._keys) and not all(
-            map(bytes.isascii, lines)
-        ):  # values of other keys may be any bytes
+        if decode is self._strict:
+            return objects, None
+        if not all(map(bytes.isascii, lines)):  # values of other keys may be any bytes
             pairs = zip(objects, lines, strict=True)
             objects = [value if _is_utf8(line) else None for value, line in pairs]
-        return objects
+        return objects, self._fields.taken
 
-    def _rest(self, objects: list[Any], lines: list[bytes], positions: Sequence[int]) -> list[dict[str, Any]]:
-        """Return the other keys of objects, and of the lines at their positions; empty if none is kept."""
-        taken = self._fields.taken
-        if self._mapped and taken is not None:
-            return [not_taken(_whole(lines[position]), taken) for position in positions]
-        if not self._keys:
-            return []
-        names = [f"_{place}" for place in range(len(self._keys))]
-        rows = zip(*(map(attrgetter(name), objects) for name in names), strict=True)
-        return [given(zip(self._keys, row, strict=True)) for row in rows]
-
-    def _learn(self, line: bytes) -> bool:
-        """Add the other keys of a line to the type of a native log; tell whether that helps."""
-        most_keys = 64
-        keys = [key for key in object_of(line) if key not in FIELDS and key not in self._keys]
-        are_simple = all(key.isprintable() and '"' not in key and "\\" not in key for key in keys)
-        if not keys or len(self._keys) + len(keys) > most_keys or not are_simple:
-            return False
-        self._keys += keys
-        self._prepare_records()
-        return True
-
-    def _prepare_records(self) -> None:
-        """Make the type of the records of a native log, with other keys of any type."""
+    def _records(self, *, strict: bool) -> Callable[[bytes], Any]:
+        """Return a decoder of the records of a native log; a strict one refuses other keys."""
         defaults = {**dict.fromkeys(FIELDS), **_DEFAULTS, **dict.fromkeys(self._fields.constants)}
         also = {name: types for name, types in _ALSO.items() if name not in LIST_FIELDS}
         fields: list[Any] = [
             (name, _kind(_TYPES[name] | also.get(name, frozenset())), default)
             for name, default in defaults.items()
         ]
-        names = {f"_{place}": key for place, key in enumerate(self._keys)}
-        fields += [(name, Any, None) for name in names]
-        record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=True)
-        self._decode = msgspec.json.Decoder(record).decode
+        return msgspec.json.Decoder(msgspec.defstruct("Record", fields, forbid_unknown_fields=strict)).decode
 
     def _gaps(self, objects: list[Any]) -> _Gaps:
         """Return the gaps among some objects."""

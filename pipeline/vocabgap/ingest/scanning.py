@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any, Final
 
@@ -36,7 +35,7 @@ from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.roots import origin_of, repository_slugs, resolve_roots, shown_root
 from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.moments import LAST, iso
-from vocabgap.model.other import listed, paths_in, values
+from vocabgap.model.other import texts_at
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, SHARED_TENANT, Repair
 from vocabgap.model.selection import Selection, by_path, together
 from vocabgap.model.settings import ScanSettings, Settings, overridden
@@ -359,11 +358,7 @@ def select(lines: Parts, selection: Selection, **aliases: Mapping[str, str]) -> 
 
 
 def unmatched(
-    lines: Parts,
-    selection: Selection,
-    unit: str = IMAGE,
-    by: str | None = None,
-    **aliases: Mapping[str, str],
+    lines: Parts, selection: Selection, unit: str = IMAGE, by: str = "", **aliases: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Return a sentence for each value of a selection that no record has, with the nearest values or some.
 
@@ -373,7 +368,7 @@ def unmatched(
     if lines.each(lambda part: part.select(ROW).head(1)).is_empty():  # a shared corpus was read by these only
         selection = Selection(tenants=selection.tenants, repositories=selection.repositories)
     sentences = []
-    for noun, value, names in chain(_absent(lines, selection, unit, aliases), _unfound(lines, by)):
+    for noun, value, names in _absent(lines, selection, unit, aliases, by):
         near = ", ".join(map(excerpt, alike(value, names)))
         there = f"the nearest: {near}" if near else _there_are(noun, names)
         named = f"{_missing(noun, value)}; {there}"
@@ -425,9 +420,9 @@ def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
 
 
 def _absent(
-    lines: Parts, selection: Selection, unit: str, aliases: _Aliases
+    lines: Parts, selection: Selection, unit: str, aliases: _Aliases, by: str = ""
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the noun, the name and the names that exist for each selected name that no record has."""
+    """Yield the noun, the name and the names that exist for each selected name, or path, that is absent."""
     for filtered, value in selection.in_force():
         if filtered.column:
             fold = filtered.normaliser({**_ALIASES, **aliases})
@@ -436,19 +431,11 @@ def _absent(
             is_list = GAPS.schema[filtered.column] == NAMES
             asked = [name for each in value for name in (together(each, fold, names) if is_list else [each])]
             yield from ((noun, name, names) for name in asked if fold(name) not in names)
-    for path, wanted in by_path(selection.where):
-        yield from _unfound(lines, path, wanted)
-
-
-def _unfound(
-    lines: Parts, path: str | None, wanted: Iterable[str] = ()
-) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the same for the values at a path of the other columns, or for a path without any value."""
-    if path is not None:
-        if names := sorted(_texts(lines, values(path))):
-            yield from ((path, value, names) for value in wanted if value not in names)
-        else:
-            yield "column", path, sorted(_texts(lines, listed(paths_in)))
+    for path, wanted in (*by_path(selection.where), *[(by, ())] * bool(by)):
+        names = sorted(_texts(lines, texts_at(path)))
+        if not names:
+            yield "column", path, sorted(_texts(lines, texts_at()))
+        yield from ((path, value, names) for value in wanted if names and value not in names)
 
 
 def _values(lines: Parts, column: str) -> pl.Series:

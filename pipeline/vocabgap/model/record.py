@@ -81,7 +81,6 @@ class Repair(StrEnum):
     SATISFACTION_UNKNOWN = "satisfaction_unknown"
     COUNT_UNKNOWN = "count_unknown"
     NULL_FOR_DEFAULT = "null_for_default"
-    UNKNOWN_FIELD = "unknown_field"
     BYTE_ORDER_MARK = "byte_order_mark"
     TIMESTAMP_WITHOUT_OFFSET = "timestamp_without_offset"
     TIMESTAMP_UNREADABLE = "timestamp_unreadable"

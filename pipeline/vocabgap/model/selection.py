@@ -13,7 +13,7 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, require_text, texts, unusable
 from vocabgap.model.moments import iso, parse_moment, require_offset
-from vocabgap.model.other import values
+from vocabgap.model.other import texts_at
 from vocabgap.model.record import (
     BAD,
     LIST_FIELDS,
@@ -100,7 +100,7 @@ def _filter(description: str, noun: str, option: str = "", **extra: Any) -> msgs
 def _with_other(pairs: _Names) -> "pl.Expr":
     import polars as pl  # noqa: PLC0415
 
-    has = (values(path).list.set_intersection([*wanted]).list.len() > 0 for path, wanted in by_path(pairs))
+    has = (texts_at(path).list.set_intersection([*wanted]).list.len() > 0 for path, wanted in by_path(pairs))
     return pl.all_horizontal(has)
 
 
@@ -195,11 +195,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     where: Annotated[
         _Names,
         _filter(
-            "PATH=VALUE: only records with this value of another key or column, such as plan=pro or"
-            " customer.plan=pro. Several values of a path are alternatives.",
-            "column",
-            "--where",
-            where=_with_other,
+            "Only this value of another key or column: plan=pro.", "column", "--where", where=_with_other
         ),
     ] = ()
     satisfaction: Annotated[

@@ -221,11 +221,7 @@ class ReportSettings(Section, frozen=True):
     ] = DEFAULT_TOP
     by: Annotated[
         str | None,
-        flag(
-            "--by",
-            "PATH of another key or column, such as plan or customer.plan: also count the mentions of each"
-            " capability by its values.",
-        ),
+        flag("--by", "Also count mentions by the values of another key or column, such as plan."),
     ] = None
     unit: Annotated[
         UnitName,

@@ -166,12 +166,7 @@ RECORDS: Final = Table(
         Column("line", pl.Int64, "line in the file, counted from 1"),
         Column("byte_offset", pl.Int64, "offset of the line in bytes; null if a corpus does not record it"),
         Column("record_id", pl.String, "SHA-256 (hex) of the canonical record with its image"),
-        Column(
-            "other",
-            pl.String,
-            "its other keys or columns, which no field reads, as a JSON object of at most 4,096 bytes with"
-            " sorted keys; null if none has a value",
-        ),
+        Column("other", pl.String, "its keys or columns that no field reads, as sorted JSON; null if none"),
     ),
 )
 

@@ -1,6 +1,6 @@
 """The parts of a report about all records: account of lines, categories, operations and askers."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice
@@ -13,7 +13,7 @@ from msgspec import structs
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.model.capability import Asker, Capability, means
-from vocabgap.model.other import values
+from vocabgap.model.other import texts_at
 from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
 from vocabgap.model.sources import NOT_A_GAP, NOT_GRANTED
 from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, counted
@@ -174,31 +174,25 @@ def breakdown_of(gaps: Parts | None, path: str | None, shown: Iterable[Capabilit
     """Count the mentions of shown capabilities by the values at a path of table `gaps`; None without any."""
     if gaps is None or path is None:
         return None
-    named = values(path).alias("value")
+    key, named = ("capability_id", "value"), texts_at(path).alias("value")
     valued = gaps.each(
         lambda part: (
             counted(part)
-            .with_columns(named)
+            .select("capability_id", "count", named)
             .explode("value", empty_as_null=True)
-            .group_by("capability_id", "value")
+            .group_by(key)
             .agg(MENTIONS)
         )
     )
-    mentions = pl.col("mentions").sum()
-    ordered = valued.drop_nulls("value").group_by("value").agg(mentions)
-    first = ordered.sort("mentions", "value", descending=[True, False])["value"].head(SHOWN_VALUES).to_list()
-    if not first:
-        return None
-    value = pl.col("value")
-    group = pl.when(value.is_null()).then(pl.lit(_NONE)).when(value.is_in(first)).then(value)
-    grouped = valued.group_by("capability_id", group.otherwise(pl.lit(_REST)).alias("value")).agg(mentions)
-    numbers = {(name, value): number for name, value, number in grouped.iter_rows()}
-    names = (*first, *(name for name in (_REST, _NONE) if name in grouped["value"]))
-    rows = (
-        (each.rank, each.label, tuple(numbers.get((each.capability_id, name), 0) for name in names))
-        for each in shown
-    )
-    return Breakdown(path, names, tuple(rows))
+    by_value = valued.drop_nulls("value").group_by("value").agg(pl.col("mentions").sum())
+    first = by_value.sort(-pl.col("mentions"), "value")["value"].head(SHOWN_VALUES).to_list()
+    numbers = Counter[tuple[str, str]]()
+    for capability, value, mentions in valued.iter_rows():
+        numbers[capability, value if value in first else _NONE if value is None else _REST] += mentions
+    values = (*first, *(name for name in (_REST, _NONE) if any(name == value for _, value in numbers)))
+    rows = ((each, [numbers[each.capability_id, value] for value in values]) for each in shown)
+    found = Breakdown(path, values, tuple((each.rank, each.label, tuple(row)) for each, row in rows))
+    return found if first else None
 
 
 def places_in(overview: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
