@@ -179,7 +179,7 @@ def _place(folder: "Path | None") -> str | None:
 
 
 def _row(row: dict[str, Any]) -> dict[str, str | None]:
-    moment, need, description = row["timestamp"], need_of(row), row["description"].strip()
+    moment, need, description = row["timestamp"], need_of(row), (row["description"] or "").strip()
     return {
         "record": short_hash(row["record_id"]),
         "when": None if moment is None else f"{moment:%Y-%m-%d %H:%M}",

@@ -120,7 +120,8 @@ class Chooser:
             return kind
         plain = named or (usual if is_root and usual and usual.source else None)
         if not survey.objects:
-            return plain or (survey.at(LogKind(), ("*",)) if is_root else None)
+            is_document = survey.content.form is Form.DOCUMENT
+            return plain or (survey.at(LogKind(), ("*",) * is_document) if is_root else None)
         if plain is not None:  # such a file may have no gap
             return survey.at(plain, next(iter(survey.places)))
         if not is_root:

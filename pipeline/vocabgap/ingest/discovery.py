@@ -54,8 +54,8 @@ class Catalogue:
         self._named: dict[str, LogKind] = {}
         self._patterns: list[tuple[re.Pattern[str], str, LogKind]] = []
         for name, source in sources.items():
-            kind = LogKind.of(name, source)
-            self.kinds[name] = kind
+            self.kinds[name] = LogKind.of(name, source)
+            kind = replace(self.kinds[name], is_named=True)
             for glob in source.globs:
                 if _WILDCARDS.isdisjoint(glob) and "/" not in glob:
                     for packed in (glob, *(f"{glob}.{compression}" for compression in COMPRESSIONS)):

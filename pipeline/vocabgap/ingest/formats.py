@@ -98,6 +98,7 @@ class LogKind:
     source: str = ""  # its name; empty if a root is a file that fits none
     fields: FieldMap = NATIVE_FIELDS
     content: Content = _LINES
+    is_named: bool = False  # the name of the log tells it
     by_pattern: bool = False  # a folder may have such a name, too
     unless: tuple[str, ...] = ()  # other logs that it repeats
     within: tuple[str, ...] = ()  # globs of folders that are a part of the folder above

@@ -21,7 +21,7 @@ from vocabgap.ingest.accounting import MOMENT, NAMELESS
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, FormError
-from vocabgap.ingest.reading import MIB, Block, OpenLog
+from vocabgap.ingest.reading import MIB, Block, OpenLog, encoded
 from vocabgap.ingest.rows import Columns, RowDecoder
 from vocabgap.model.moments import is_zero_year
 from vocabgap.model.other import OTHER
@@ -257,6 +257,8 @@ class LogDecoder:
             texts = [texts[at] for at in read.positions] if texts else []
         columns, nameless, unreadable = self._completed(log, read.columns)
         unreadable |= read.unreadable
+        if texts and log.kind.fields.paths and not log.kind.is_named:
+            texts = _as_records(columns, unreadable)
         decoded = [text.decode() for text in texts]  # the line of a record is UTF-8
         records = BlockRecords(log, columns, lines, offsets, nameless, unreadable, decoded, read.other)
         self._records.add(records, sum(map(len, block.lines)))
@@ -292,6 +294,15 @@ class LogDecoder:
         for name, text in named.items():
             completed[name] = [value or text for value in completed[name]]
         return list(completed.values()), blank, unreadable
+
+
+def _as_records(columns: Columns, unreadable: dict[int, str]) -> list[bytes]:
+    """Return records as lines of their own: no name tells a reader how to read the foreign lines."""
+    rows = [dict(zip(FIELDS, row, strict=True)) for row in zip(*columns, strict=True)]
+    return [
+        encoded(row | ({"timestamp": unreadable[at]} if at in unreadable else {}))
+        for at, row in enumerate(rows)
+    ]
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:
