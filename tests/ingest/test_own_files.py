@@ -54,6 +54,15 @@ def files(folder: Path) -> None:
     )
 
 
+def known_files(folder: Path) -> None:
+    """Write a file of each known source."""
+    for name, file in FILES.items():
+        lines = (line if isinstance(line, str) else json.dumps(line) for line in file["lines"])
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+FILES = json.loads(Path(__file__).parents[1].joinpath("data", "formats.json").read_text("utf-8"))
 ROWS = re.findall(r"^\|.*\| `([^`]*)` \|.*\| (\d.*) \|$", page("gap-logs"), flags=re.MULTILINE)
 
 
@@ -62,6 +71,7 @@ def test_each_row_of_the_manual_gives_its_result(
     arguments: str, result: str, there: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files(there)
+    known_files(there)
     command, _, piped = arguments.partition(" < ")
     if piped:
         monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO((there / piped).read_bytes())))
@@ -72,7 +82,9 @@ def test_each_row_of_the_manual_gives_its_result(
     assert account is not None
     records, rejects = (int(number) for number in account.groups())
     assert (
-        f"{records} record{'s' * (records > 1)}" + f", {rejects} reject" * bool(rejects) == result
+        f"{records} record{'s' * (records != 1)}"
+        + f", {rejects} reject{'s' * (rejects > 1)}" * bool(rejects)
+        == result
     )
 
 

@@ -94,6 +94,8 @@ def messages(values: Iterable[Any]) -> Iterator[Call]:
             elif block.get("type") == "tool_result":
                 error = _text(block.get("content")) if block.get("is_error") else None
                 identifier = block.get("tool_use_id")
+                if error and identifier not in names:  # what follows may quote another call
+                    error = error.partition("\n")[0]
                 yield _call(names.get(identifier), error, call=identifier, **beside)
         for asked in _dicts(message.get("tool_calls")):
             names[asked.get("id")] = _at(asked, "function.name", "name")
