@@ -21,6 +21,16 @@ def test_copies_that_spell_the_record_differently_are_the_same(workspace: Path) 
     assert scan(workspace).summary.duplicates == 1
 
 
+def test_rows_that_differ_only_in_columns_of_the_user_are_several(tmp_path: Path) -> None:
+    path = tmp_path / "wishes.csv"
+    rows = ["dark mode,2026-03-14,pro", "dark mode,2026-03-14,free", "dark mode,2026-03-14,pro"]
+    path.write_text("\n".join(["wish,day,plan", *rows]))
+
+    scanned = scan(path, map={"description": "wish", "timestamp": "day"})
+
+    assert scanned.gaps["why_not"].to_list() == [None, None, "duplicate"]
+
+
 def test_the_same_words_on_two_images_are_two_records(workspace: Path) -> None:
     write_log(workspace, "heron-11", gap("soft reeds", image_id="heron-11"))
     write_log(workspace, "heron-12", gap("soft reeds", image_id="heron-12"))

@@ -13,6 +13,7 @@ import polars as pl
 
 from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.corrections import DIGEST, corrections_in
+from vocabgap.model.other import OTHER
 from vocabgap.model.record import FIELDS, RejectReason, Repair
 from vocabgap.model.tables import GAPS, IMAGE_KEY, RECORDS, phrase
 from vocabgap.text import surface
@@ -122,6 +123,7 @@ def marks_of(records: Parts, copies: Iterable[int] = ()) -> Marks:
     A line does not count if it is a duplicate or superseded. Of lines with the same record and tenant, one
     counts: the first in a folder with the name of its image, else the first. So the original counts, not its
     copy. Without a time and a session, equal lines of one log are separate mentions, as in a list of wishes.
+    So are lines that all have other columns, if these differ.
     If a folder was copied, its log has the same lines in two folders. Lines without an image of their own are
     duplicates then: see `_copied_lines`.
     A record is superseded if the notes of a later record of the same image correct its `snapshot_hash` or its
@@ -170,7 +172,7 @@ def _duplicates(records: Parts) -> pl.Series:
         lambda lines: (
             lines.with_columns(number)
             .join(repeated.lazy(), on=_ID, how="semi")
-            .select(ROW, *_IDENTITY, *columns)
+            .select(ROW, *_IDENTITY, *columns, OTHER)
         ),
     )[ROW][ROW]
 
@@ -218,7 +220,8 @@ def _repeated(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
 def _duplicates_among(alike: pl.DataFrame) -> dict[str, pl.DataFrame]:
     nth = pl.col("line").rank("dense").over(*_IDENTITY, "log").alias("nth")
     ordered = alike.with_columns(nth).sort("elsewhere", ROW)
-    return {ROW: ordered.filter(~pl.struct(*_IDENTITY, "nth").is_first_distinct()).select(ROW)}
+    other = pl.when(pl.col(OTHER).is_not_null().all().over(_IDENTITY)).then(OTHER)
+    return {ROW: ordered.filter(~pl.struct(*_IDENTITY, "nth", other).is_first_distinct()).select(ROW)}
 
 
 def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
