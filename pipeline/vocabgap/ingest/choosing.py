@@ -175,7 +175,7 @@ class _Survey:
             if any(_matches(known, one) for one in objects[:_FIRST] for known in kind.known):
                 return self.at(kind, place)
         fields, most = kind.fields, len(self.values) if is_asked else _FIRST
-        if kind.adapter or not (is_asked or _identifies(fields)):
+        if kind.adapter or not (is_asked or (_identifies(fields) and not kind.known)):
             return None
         if not _is_of_objects(fields):
             found = (element for value in self.values[:most] for element in judged(value, fields))

@@ -26,31 +26,33 @@ _LEADING: Final = 5
 _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "timestamp": (
         "timestamp", "time", "created", "when", "date", "datetime", "ts", "submitted", "opened", "received",
-        "posted", "at", "datum", "zeit", "fecha",
+        "posted", "at", "datum", "zeit", "erstellt", "créé", "fecha", "creado",
     ),
     "count": (
         "count", "votes", "upvotes", "searches", "times", "occurrences", "mentions", "requests", "frequency",
-        "impressions", "users", "customers", "people", "voters", "supporters",
+        "impressions", "users", "customers", "people", "voters", "supporters", "stimmen", "anzahl", "votos",
     ),
     "description": (
-        "need", "request", "wish", "suggestion", "idea", "description", "feedback", "why", "reason",
-        "message", "body", "details", "text", "question", "explanation", "content", "comment", "summary",
+        "need", "request", "wish", "suggestion", "idea", "wunsch", "vorschlag", "souhait", "besoin", "deseo",
+        "description", "feedback", "why", "reason", "message", "body", "details", "text", "question",
+        "explanation", "content", "comment", "summary", "beschreibung", "grund", "motif", "motivo",
     ),
     "missing_capability": (
-        "capability", "missing", "tool", "feature", "function", "query", "search", "term", "keyword", "title",
-        "subject", "topic", "q",
+        "capability", "missing", "tool", "feature", "function", "query", "queries", "search", "term",
+        "keyword", "title", "subject", "topic", "q", "funktion", "titel", "betreff", "suche", "titre", "recherche", "título",
     ),
     "workaround": ("workaround", "alternative", "alternatives", "instead", "fallback"),
     "session_id": (
         "session", "conversation", "run", "trace", "thread", "author", "user", "login", "username", "email",
-        "reporter", "requester", "customer", "creator", "submitter",
+        "reporter", "requester", "customer", "creator", "submitter", "kunde", "nutzer", "autor", "client",
+        "utilisateur", "auteur", "cliente", "usuario",
     ),
     "image_id": (
         "image", "project", "repository", "repo", "workflow", "agent", "app", "product", "board", "channel",
-        "workspace", "server", "service", "site", "source",
+        "workspace", "server", "service", "site", "source", "projekt", "produkt", "projet", "producto",
     ),
 }  # fmt: skip
-_NEEDS: Final = frozenset(_WORDS["description"][:5])  # also fit `missing_capability`
+_NEEDS: Final = frozenset(_WORDS["description"][:10])  # also fit `missing_capability`
 _CALLS: Final = frozenset(("tool", "function"))  # that succeeded, too, if an outcome stands beside
 _NAMES: Final = frozenset(("session_id", "image_id"))
 # Words of keys whose values are no need and no count, whatever else the key says.
@@ -69,7 +71,7 @@ _SPEAKERS: Final = frozenset((
     "user", "assistant", "system", "tool", "agent", "bot", "human", "ai", "model", "customer", "support",
 ))  # fmt: skip
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}([./-])\d{1,2}\1\d{2,4}\b")
-_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_WORD: Final = re.compile(r"[^\W\d_a-zß-ÿ]?[a-zß-ÿ]+|[A-Z]+|\d+")
 _NO_TEXT: Final = re.compile(rf"{_DAY.pattern}|\w+://|\S+@\S+\.\w+$|[\d\W_]*$")
 
 
@@ -126,8 +128,9 @@ class Keys:
         if len(days) == 1 and "timestamp" not in proposed:
             proposed["timestamp"] = days[0]
         if proposed.keys().isdisjoint(PHRASE_FIELDS):
-            texts = [path for path in free if self._is_text(path, words=2)]
-            proposed |= {"description": texts[0]} if len(texts) == 1 else {}
+            texts = sorted((-self._words(path), path) for path in free if self._is_text(path, words=2))
+            is_sure = texts and (len(texts) == 1 or texts[0][0] <= 3 * texts[1][0])
+            proposed |= {"description": texts[0][1]} if is_sure else {}
         called = proposed.get("missing_capability", "")
         if called and not _CALLS.isdisjoint(_words_of(called)) and "description" not in proposed:
             outcomes = (path for path in self.times if not _OUTCOMES.isdisjoint(_words_of(path)))
@@ -157,9 +160,10 @@ class Keys:
         scored = [(score, path) for path in paths if (score := self._score(path, name)) is not None]
         return min(scored)[1] if scored else ""
 
-    def _score(self, path: str, name: str) -> tuple[bool, int, int] | None:
+    def _score(self, path: str, name: str) -> tuple[bool, int, bool, int] | None:
         """Return how well a key suits a field, the lowest first; None if it does not."""
         last, known = _words_of(path), _WORDS[name]
+        is_code = last[-1] == "id"
         if name in _NAMES and last[-1] in ("id", "name", "key", "slug", "login", "email"):
             last = [*_words_of(path.rpartition(".")[0]), *last[:-1]] if last[:-1] == [] else last[:-1]
         places = [known.index(word) for word in (last[-1:] if name in _NAMES else last) if word in known]
@@ -174,14 +178,18 @@ class Keys:
         elif name not in _NAMES:
             is_name = name == "missing_capability" or not _NEEDS.isdisjoint(last)
             fits = self._is_text(path, words=1 if is_name else 2)
-        return (len(last) > 1, min(places), -len(self.texts[path])) if fits else None
+        return (len(last) > 1, min(places), is_code, -len(self.texts[path])) if fits else None
 
     def _is_text(self, path: str, words: int) -> bool:
         """Tell whether the values of a key may be the words of a person, with so many words in most."""
         values = self.texts[path]
         if not values or not _CODES.isdisjoint(_words_of(path)[-1:]) or self._most(path, _NO_TEXT.match):
             return False
-        return median(len(value.split()) for value in values) >= words
+        return self._words(path) >= words
+
+    def _words(self, path: str) -> float:
+        """Return how many words most values of a key have."""
+        return median(len(value.split()) for value in self.texts[path])
 
     def _most(self, path: str, test: Callable[[str], object]) -> bool:
         """Tell whether most of the distinct values of a key pass a test."""
