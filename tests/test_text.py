@@ -115,7 +115,7 @@ def test_a_negation_or_sign_that_carries_meaning_is_kept(one: str, other: str) -
         ("chord of F\u266f", "chord of f#"),
         ("\uff15\uff10\uff05", "50 %"),
         ("# reed-mask -> heron + 1/2 (x)", "reed mask heron 1 2 x"),
-        ("reed 3-5, issue #12, $HOME", "reed 3 5 issue 12 home"),
+        ("reed 3-5, item #12, $HOME", "reed 3 5 item 12 home"),
     ],
 )
 def test_inflections_other_signs_and_spellings_of_a_sign_do_not_matter(

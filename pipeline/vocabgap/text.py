@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from vocabgap.clutter import without_clutter
 from vocabgap.errors import InvalidInputError, texts
 from vocabgap.messages import unknown_name
 
@@ -228,9 +229,10 @@ def surface(phrase: str) -> str:
 
     Phrases with the same surface are one point of the clustering. Signs that carry meaning stay: `c++`, `+1`,
     `<=5`, `50%`. A phrase without words (`"???"`, an emoji) is its own surface, with case and white space
-    folded. Only the first `COMPARED_CHARACTERS` are read.
+    folded. Clutter, such as markup or a stack trace, does not count. Only the first `COMPARED_CHARACTERS` of
+    the rest are read.
     """
-    phrase = without_message(phrase[:COMPARED_CHARACTERS])
+    phrase = without_message(without_clutter(phrase)[:COMPARED_CHARACTERS])
     stems = _stems_of(phrase)
     if _MAY_BE_SIGNED.search(phrase) or _MINUS.search(phrase):
         parts = _SIGNED.split(unicodedata.normalize("NFKC", plain(phrase)))

@@ -12,7 +12,7 @@ from scipy import sparse
 from vocabgap.clustering.wordings import Points
 from vocabgap.linkage import FloatArray, IntArray, Rows
 from vocabgap.linkage.rows import pair_products
-from vocabgap.model.frames import need
+from vocabgap.model.frames import label_of, need
 from vocabgap.text import REQUEST_WORDS, words
 
 CORE_SHARE: Final = 0.5  # of the mentions of a group
@@ -81,20 +81,27 @@ def core_terms(members: Sequence[frozenset[str]], mentions: Sequence[int]) -> di
 
 
 def labels_of(wordings: Sequence[str], kept: Mapping[int, str] = {}) -> list[str]:
-    """Make unique labels from the wordings that represent groups, without their frames.
+    """Make unique labels from the texts that represent groups, without their frames.
 
-    Wordings whose labels would be equal stay whole. `kept` are groups with the labels that they keep.
+    Texts whose labels would be equal stay whole, or get a number. `kept` are groups with the labels that they
+    keep.
     """
     needs = (
         need(wording).lower() if wording.isupper() and _is_identifier(wording) else need(wording)
         for wording in wordings
     )
-    labels = [kept.get(number, own) for number, own in enumerate(needs)]
+    labels = [kept.get(number, label_of(own)) for number, own in enumerate(needs)]
     alike = Counter(map(str.casefold, labels))
-    return [
-        label if number in kept or alike[label.casefold()] == 1 else wordings[number]
+    unique = [
+        label if number in kept or alike[label.casefold()] == 1 else label_of(wordings[number])
         for number, label in enumerate(labels)
     ]
+    used: Counter[str] = Counter()
+    for number, label in enumerate(unique):
+        used[label] += 1
+        if used[label] > 1 and number not in kept:
+            unique[number] = f"{label} ({used[label]})"
+    return unique
 
 
 def best_wording(wordings: Iterable[tuple[str, int]]) -> str:

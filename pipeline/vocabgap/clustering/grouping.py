@@ -26,7 +26,7 @@ from vocabgap.clustering.cutting import (
 from vocabgap.clustering.describing import Labeller, cohesion, labels_of, similarity, weakest_links
 from vocabgap.clustering.screens import Screen, Screens
 from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.clustering.wordings import Points, points_of
+from vocabgap.clustering.wordings import Points, compared, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.files.parts import Parts
 from vocabgap.linkage import FloatArray, IntArray, Rows
@@ -316,7 +316,7 @@ class Clusters:
             for number, origin in enumerate(self.origins)
             if before and origin.cluster is not None and number not in self._decided
         }
-        return labels_of([wording for wording, _ in self._labelled], kept)
+        return labels_of([compared(wording, self._points.shared) for wording, _ in self._labelled], kept)
 
     @cached_property
     def _decided(self) -> set[int]:

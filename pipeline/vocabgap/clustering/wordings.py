@@ -14,6 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.clustering.vectorizing import starts_of
+from vocabgap.clutter import shared_lines, without_clutter, without_lines
 from vocabgap.files.parts import Parts
 from vocabgap.model.frames import need
 from vocabgap.model.tables import MENTIONS, phrase, stripped
@@ -46,6 +47,7 @@ class Points:
     details: Callable[[], pl.DataFrame]  # reads the longest detail of each wording, and its operations
     texts: tuple[str, ...] = ()  # the need of each surface with the details of its longest record
     text_contents: tuple[str, ...] = ()  # the compared words of each text
+    shared: frozenset[str] = frozenset()  # lines that several wordings share, which are not compared
 
     @cached_property
     def most_used(self) -> pl.Series:
@@ -53,16 +55,19 @@ class Points:
         return self.uses.wordings.gather(self.uses.starts[:-1])
 
     @cached_property
-    def plainest(self) -> pl.Series:
-        """The wording of each surface that is compared: in words rather than an identifier, and short.
-
-        It does not depend on mentions.
-        """
+    def shortest(self) -> list[str]:
+        """A short wording of each surface, in words rather than an identifier; mentions do not matter."""
         order = (pl.col("wording").str.contains(" ").not_(), pl.col("wording").str.len_chars(), "wording")
         first = self.wordings.group_by("surface").agg(
             pl.col("wording").sort_by(*order, descending=[False, False, True]).first()
         )
-        return self.surfaces.join(first, on="surface", how="left", maintain_order="left")["wording"]
+        named = self.surfaces.join(first, on="surface", how="left", maintain_order="left")
+        return named["wording"].to_list()
+
+    @cached_property
+    def plainest(self) -> list[str]:
+        """The text of each surface that is compared, without clutter and shared lines."""
+        return [compared(wording, self.shared) for wording in self.shortest]
 
     @cached_property
     def uses(self) -> "Uses":
@@ -104,7 +109,7 @@ class Points:
         details, operations = _longest(self.details(), self.wordings if wordings is None else wordings)
         names = self.surfaces["surface"].to_list()
         with_details = [
-            f"{need}. {details[name]}" if name in details else need
+            f"{need}. {compared(details[name], self.shared)}" if name in details else need
             for need, name in zip(self.needs(), names, strict=True)
         ]
         texts = tuple(
@@ -139,6 +144,7 @@ class Points:
             self.clause_shares[places],
             self.words_of,
             self.details,
+            shared=self.shared,
         )
         return points, places
 
@@ -172,13 +178,27 @@ def points_of(
     fold = folding(synonyms, ignored)
     wordings = wordings_of(records)
     surfaces = wordings.group_by("surface").agg(pl.col("mentions").sum()).sort("surface")
-    clause_shares = np.fromiter(map(clause_share, surfaces["surface"]), np.float64, surfaces.height)
 
     def words_of(surface: str) -> str:
         return " ".join(pieces(fold(content_words(surface, ignored))))
 
-    contents = list(map(words_of, surfaces["surface"]))
-    return Points(wordings, surfaces, contents, clause_shares, words_of, partial(_details_of, records))
+    shared = shared_lines(wordings["wording"])
+    points = Points(
+        wordings, surfaces, [], np.zeros(0), words_of, partial(_details_of, records), shared=shared
+    )
+    forms = surfaces["surface"].to_list()
+    if shared:
+        forms = [
+            surface(text) if "\n" in wording else form
+            for wording, text, form in zip(points.shortest, points.plainest, forms, strict=True)
+        ]
+    clause_shares = np.fromiter(map(clause_share, forms), np.float64, len(forms))
+    return replace(points, contents=list(map(words_of, forms)), clause_shares=clause_shares)
+
+
+def compared(text: str, shared: frozenset[str]) -> str:
+    """Return the part of a text that is compared: without clutter and shared lines."""
+    return without_lines(without_clutter(text), shared)
 
 
 def represented(
@@ -209,6 +229,7 @@ def represented(
         summed["clauses"].to_numpy(),
         points.words_of,
         points.details,
+        shared=points.shared,
     )
     return chosen, wordings.select("wording", surface="represented_by")
 

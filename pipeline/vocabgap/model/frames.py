@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from vocabgap.clutter import without_clutter
 from vocabgap.text import plain, without_message
 
 _MEANS: Final = (
@@ -125,10 +126,23 @@ _ABSENCE, _ENDING = _compiled(_ABSENCES, rf"^((?:(?!{_CONDITION}).)*?)"), _compi
 
 @lru_cache(maxsize=100_000)
 def need(wording: str) -> str:
-    """Return a wording without its frame, with tool names (`circular_crop`, `circularCrop`) as words."""
-    text = " ".join(plain(wording).replace("’", "'").split())
+    """Return a wording without frame and clutter, with tool names (`circular_crop`) as words."""
+    text = " ".join(plain(without_clutter(wording)).replace("’", "'").split())
     tool = without_message(text)
     return tool if tool != text else _without_frame(text) or wording
+
+
+def label_of(text: str) -> str:
+    """Return text as a label: one line of at most `LABEL_CHARACTERS`, cut between words."""
+    text = " ".join(text.split())
+    if len(text) <= LABEL_CHARACTERS:
+        return text
+    kept = text[: LABEL_CHARACTERS - 1]
+    whole_words = kept.rpartition(" ")[0] if not text[LABEL_CHARACTERS - 1].isspace() else kept
+    return f"{(whole_words if 2 * len(whole_words) > LABEL_CHARACTERS else kept).rstrip(' ,;:-')}…"
+
+
+LABEL_CHARACTERS: Final = 80
 
 
 def _without_frame(text: str) -> str:

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Capability, Tally, Wording
-from vocabgap.model.frames import need
+from vocabgap.model.frames import label_of, need
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, OWNER, default_of, phrase
 from vocabgap.ranking.evidence import folded
@@ -170,7 +170,7 @@ def _label(item: Capability, variants: tuple[Wording, ...], common: CommonWords)
     own = common.wordings.get((item.capability_id, surface(item.label)))
     if own is not None:
         return own[0]
-    return need(variants[0].wording) if variants else NO_WORDING
+    return label_of(need(variants[0].wording)) if variants else NO_WORDING
 
 
 def _as_many(

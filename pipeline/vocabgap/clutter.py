@@ -1,0 +1,244 @@
+"""Clutter around a need: markup, links, emoji, ticket numbers, stack traces, mail footers, template headings.
+
+None of it parts or joins needs, and none of it is in a label. A text that has nothing else stays whole.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from html import unescape
+from typing import Final
+
+_I: Final = re.IGNORECASE
+_M: Final = re.MULTILINE
+
+# Markup. A tag counts if it is known, and is closed; "support the <b> tag" is a need.
+_BLOCKS: Final = "p|div|li|ul|ol|h[1-6]|tr|td|th|table|tbody|thead|blockquote|details|summary|pre|section"
+_INLINE: Final = "a|b|i|u|s|em|strong|span|code|sub|sup|small|font|del|ins|kbd|mark|center|html|body"
+_CLOSED: Final = re.compile(rf"</({_BLOCKS}|{_INLINE})\s*>", _I)
+_HIDDEN: Final = re.compile(r"<!--.{0,5000}?-->|<(style|script)\b[^<>]*>.{0,5000}?</\1\s*>", _I | re.DOTALL)
+_BREAK: Final = re.compile(r"<(?:br|hr)\s*/?>(?! (?:tags?|elements?)\b)|<img\s[^<>]*>", _I)
+_ENTITY: Final = re.compile(r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});", _I)
+_MARKDOWN: Final = (
+    (re.compile(r"!?\[([^\[\]\n]{1,300})\]\((?:https?:|mailto:|/|#|\.)[^()\s]*(?: \"[^\"\n]*\")?\)"), r"\1"),
+    (re.compile(r"<(?:https?://|mailto:)[^\s<>|]+\|([^<>\n]+)>"), r"\1"),  # of a chat
+    (re.compile(r"(\*\*|~~|(?<!\w)__(?=\S+ ))(?=\S)([^\n]{1,300}?)(?<=\S)\1"), r"\2"),
+    (re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{1,200})(?<=\S)\*(?![\w*])"), r"\1"),
+    (re.compile(r"^ {0,3}(?:#{1,6} +|>+ ?|[-*+] +(?=\S))", _M), ""),
+    (re.compile(r"^\s*(?:```|~~~)[\w+-]*\s*$", _M), ""),
+)
+_ADDRESS: Final = re.compile(
+    r"<?\b(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?()\[\]'»]>?/?|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
+)
+_EMOJI: Final = "\U0001f000-\U0001faff\u2600-\u266c\u2670-\u27bf\u2b50\u2b55"
+_EMOJIS: Final = re.compile(rf"[{_EMOJI}][{_EMOJI}\ufe0e\ufe0f\u200d\u20e3]*")
+_SHORTCODE: Final = re.compile(r"(?<![\w:]):(?!memory:)(?:[a-z][a-z0-9_+-]{1,30}|\+1|-1|100):(?![\w:`])")
+
+# Numbers of tickets; UTF-8, ISO-8601 and GPT-4 are none.
+_STANDARDS: Final = (
+    "UTF|ISO|SHA|RFC|GPT|ES|IEEE|MD|AES|CVE|CWE|BCP|WCAG|EN|DIN|COVID|LATIN|CP|HTTP|TLS|SSL|MP|USB|RS|ARM|ECMA"
+    "|ANSI|NIST|BASE|FP|INT|UINT|FLOAT|PEP|ADR|RAL|IPV|PDF|WINDOWS|CUDA|EUC|KOI|AP|FIPS|H|X"
+)
+_KEY: Final = rf"(?!(?:{_STANDARDS})-)[A-Z][A-Z0-9]{{1,9}}-\d{{1,7}}"
+_TICKET: Final = re.compile(
+    rf"^[ \t]*(?:{_KEY}|#\d{{1,7}}) ?[:|–—-]+\s+|^[ \t]*\[{_KEY}\]:?\s+"
+    rf"| ?[(\[](?:{_KEY}|(?:#|GH-|gh-)\d{{1,7}})[)\]]"
+    r"|\b(?i:fix(?:es)?|close[sd]?|resolve[sd]?|see|refs?|issue|ticket|bug)(?::? )#\d{1,7}\b:?"
+    r"|^[ \t]*(?i:ticket|issue|bug|case|request) ?(?:no\. ?|nr\. ?|#)?\d{1,7}\s*[:–—-]+\s+"
+    rf"|\s(?!(?:{_STANDARDS})-)[A-Z]{{2,10}}-\d{{3,7}}\s*$",
+    _M,
+)
+
+# Frames of stack traces, of Python, the JVM, .NET, JavaScript, Go, Rust, Ruby and PHP.
+_MAY_BE_TRACE: Final = re.compile(
+    r"Traceback|\bat |\.\.\. \d+ more|goroutine \d|panicked at|Stack trace:|\.rb:\d", _I
+)
+_FRAME: Final = re.compile(
+    r"Traceback \(most recent call last\):"
+    r"|^[ \t]*File \"[^\"\n]+\", line \d+(?:, in [^\n]*)?(?:\n(?![ \t]*File \")[ \t]{3,}\S[^\n]*){0,3}"
+    r"|^(?:During handling of the above exception|The above exception was the direct cause)[^\n]*"
+    r"|\s+at (?:async |new )?[\w$.<>/`@\[\]-]{1,300}\.[\w$<>`\[\]]{1,99}\([^()\n]*\)(?: in [^\n]*?:line \d+)?"
+    r"(?: ~?\[[^\]\n]*\])?"
+    r"|\s+at [^\n()]{1,120} \([^()\n]*:\d+(?::\d+)?\)|\s+at (?:async )?[^\s()]{1,300}:\d+:\d+\b"
+    r"|\s+at async [^\n()]{1,120} \(index \d+\)"
+    r"|\s+\.\.\. \d+ (?:more|common frames omitted)|^\s*--- End of [^\n]*---"
+    r"|^goroutine \d+ \[[^\]\n]*\]:|^[\w./*()-]+\([^()\n]*\)\n\s+\S+\.go:\d+[^\n]*"
+    r"|^created by [^\n]+(?:\n\s+\S+\.go:\d+[^\n]*)?|^exit status \d+|^\[signal [^\]\n]*\]"
+    r"|^note: (?:run with|Some details are omitted)[^\n]*|^stack backtrace:|^\s+\d+: [\w<>:$ ,&*{}.#-]+$"
+    r"|^\s*from \S+:\d+:in [^\n]*|^Stack trace:|^#\d+ (?:\S+\(\d+\):|\{main\})[^\n]*"
+    r"|^\s*thrown in \S+ on line \d+",
+    _M,
+)
+_FLAT_TRACE: Final = re.compile(r"Traceback \(most recent call last\):.*\s(?=(?:\w+\.)*[A-Z]\w*: )")
+_THREAD: Final = re.compile(
+    r"thread '[^'\n]*' (?:\(\d+\) )?panicked at (?:'([^\n]*)', \S+:\d+:\d+|\S+:\d+:\d+:\s*)", _I
+)
+_EXCEPTION: Final = re.compile(
+    r"^\s*(?:Exception in thread \"[^\"\n]*\" |Caused by: |Suppressed: |goroutine panic: |panic: |Uncaught "
+    r"|Unhandled exception\. |(?:PHP )?Fatal error: +)*(?:[\w$]+(?:\.|::?|\\))*"
+    r"(?:(?:[A-Z]\w*)?(?:Error|Exception|Fault|Failure|Exit|Warning)(?: \[\w+\])?: *"
+    r"|(?<=panic: )|(?<=Uncaught ))"
+)
+
+# Footers of mail programs, at the end of a line.
+_DEVICE: Final = (
+    r"(?:iPhone|iPad|Android|Galaxy|Samsung|Huawei|Xiaomi|Pixel|BlackBerry|Outlook|Yahoo|Gmail|Proton"
+    r"|Thunderbird|Mail|Mobil\w*|mobile|Handy|Smartphone|[Pp]hone|téléphone|portable|móvil|celular|teléfono|telefon\w*"
+    r"|cellulare|device|tablet|айфон\w*|телефон\w*|устройств\w*)"
+)
+_SENT: Final = (
+    r"(?:Sent (?:from|with|via|using) |Get (?=Outlook)|Von mein\w* |Gesendet (?:von|mit|über|aus) "
+    r"|Diese Nachricht wurde von |Envoyé (?:de|depuis|à partir de|avec) "
+    r"|Enviado (?:desde|do|de|a partir do|con|pelo) |Inviato (?:da|dal|con) "
+    r"|(?:Verstuurd|Verzonden) (?:vanaf|met|via) |(?:Skickat|Sendt|Skickades) (?:från|fra) "
+    r"|Lähetetty |Wysłan[eo] (?:z|za) |Od?esláno z|Trimis de pe |Küldve |Отправлено (?:с|из) |Надіслано з )"
+)
+_FOOTER: Final = re.compile(
+    rf"(?:^|[\s.,;!?|–—-]){_SENT}[^\n]{{0,30}}?{_DEVICE}"
+    r"(?:['’]?\w{0,3})(?: (?:i?[A-Z0-9][\w.+-]*|for|für|pour|para|per|voor|with|mit|gesendet|versendet"
+    r"|verschickt|geschickt|device|phone|smartphone|mobile|on|auf|app)){0,4}[.!]?[ \t]*$"
+    r"|(?:iPhone|iPad|Android)(?:から送信|'?\w{0,3}dan gönderildi)\s*$"
+    r"|(?:发自我的|從我的|从我的|나의) ?(?:iPhone|iPad|Android|手机|手機)[^\n]{0,10}$",
+    _M,
+)
+_MAY_BE_SENT: Final = re.compile(rf"{_DEVICE}|手机|手機")
+_SIGNATURE: Final = re.compile(
+    r"\n-- ?\n.*"
+    r"|\n[ \t]*(?i:(?:best|kind|warm) regards|regards|best wishes|cheers|sincerely|thanks|many thanks"
+    r"|thank you"
+    r"|mit (?:freundlichen|besten|lieben) grüßen|viele grüße|beste grüße|lg|vg|cordialement"
+    r"|bien à vous|saludos(?: cordiales)?|un saludo|atentamente|cordiali saluti|saluti|atenciosamente|abraços"
+    r"|met vriendelijke groet(?:en)?|groeten|med vänlig(?:a)? hälsning(?:ar)?|hälsningar|с уважением"
+    r"|pozdrawiam|с уважение),?[!.]?[ \t]*(?:\n[^\n]{0,60}){0,4}\s*$",
+    re.DOTALL,
+)
+_GREETING: Final = re.compile(
+    r"^\s*(?:hi|hello|hey|dear|hallo|liebes?|guten tag|bonjour|salut|hola|ciao|buongiorno|olá|hej|привет)"
+    r"(?: [\w.]+){0,3}[,!]\s*\n",
+    _I,
+)
+# Headings and prompts of issue templates, with or without markup.
+_HEADING: Final = re.compile(
+    r"^[ \t#*_>]*(?:(?:is your )?feature request (?:is )?related to a problem\b[^\n]{0,40}"
+    r"|describe (?:the (?:solution|bug|feature|problem|issue|use case)|any|alternatives|your)\b[^\n]{0,60}"
+    r"|(?:steps )?to reproduce|expected behaviou?r"
+    r"|(?:actual|current) behaviou?r|additional (?:context|information)|screenshots?|environment|motivation"
+    r"|proposal|proposed solution|alternatives(?: considered)?|use case|summary|description"
+    r"|problem(?: statement)?|what (?:would you like|happened|is the problem|do you want)[^\n]{0,60}"
+    r"|why (?:is this|do you)[^\n]{0,60}|checklist|prerequisites|user story|acceptance criteria"
+    r"|a clear and concise description of[^\n]{0,80}"
+    r"|i'm always frustrated when \[\.*\]|_?no response_?)[?.: \t]*(?:please describe\.?)?[*_: \t]*$"
+    r"|^\s*[-*] \[[ xX]\] [^\n]*$",
+    _I | _M,
+)
+_CLUTTERED: Final = re.compile(
+    rf"[<&*~`@\n#]|\]\(|\w-\d|://|www\.|(?<!\w):\S+:|[{_EMOJI}]|\d:|at |Trace|__|^[-+>]", _I
+)
+
+
+# A paste may be long: its first characters are read, and of a stack trace also the last. Long runs of white space
+# would take long.
+_AT_EITHER_END: Final = 10_000
+_LONGEST: Final = 2 * _AT_EITHER_END
+_LONG_RUN: Final = re.compile(r"[^\S\n]{9,}")
+_WIDE_GAP: Final = re.compile(r"\n(?:[^\S\n]{0,8}\n){2,}")
+
+
+@lru_cache(maxsize=100_000)
+def without_clutter(text: str) -> str:
+    """Return a text without what is not part of its need; the whole text if nothing else is left.
+
+    Line breaks stay.
+    """
+    whole = text
+    if len(text) > _LONGEST:
+        text = text[:_AT_EITHER_END]
+        text += (
+            f"\n{whole[-_AT_EITHER_END:]}" if _MAY_BE_TRACE.search(text) else whole[_AT_EITHER_END:_LONGEST]
+        )
+    is_sent = _MAY_BE_SENT.search(text) is not None
+    if not is_sent and not _CLUTTERED.search(text):
+        return whole
+    bare = _WIDE_GAP.sub("\n\n", _LONG_RUN.sub(" " * 8, _without_markup(text)))
+    if _MAY_BE_TRACE.search(bare):
+        bare = _without_trace(bare)
+    if (nameless := _ADDRESS.sub(" ", bare)) != bare:
+        bare = re.sub(r" ?(?:\( *\)|\[ *\])", "", nameless)
+    bare = _SHORTCODE.sub(" ", _EMOJIS.sub(" ", bare))
+    if is_sent:
+        bare = _FOOTER.sub("", bare)
+    if "\n" in bare:
+        bare = _kept(_SIGNATURE.sub("", _GREETING.sub("", bare)), bare)
+        bare = _kept(_HEADING.sub("", bare), bare)
+    bare = _TICKET.sub(" ", bare)
+    for pattern, replacement in _MARKDOWN:
+        bare = pattern.sub(replacement, bare)
+    return _kept(bare.strip(), whole)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text without white space around them, and without blank ones."""
+    return [line for line in map(str.strip, text.split("\n")) if line]
+
+
+def _kept(shorter: str, text: str) -> str:
+    return shorter if any(map(str.isalnum, shorter)) else text
+
+
+def _without_markup(text: str) -> str:
+    if "<" in text:
+        text = _BREAK.sub("\n", _HIDDEN.sub("", text))
+        for name in {name.lower() for name in _CLOSED.findall(text)}:
+            between = "\n" if re.fullmatch(_BLOCKS, name) else ""
+            text = re.sub(rf"</?{name}(?:\s[^<>]*)?>", between, text, flags=_I)
+    text = _ENTITY.sub(lambda entity: unescape(entity[0]), text) if "&" in text else text
+    for pattern, replacement in _MARKDOWN[:2] if "](" in text or "|" in text else ():
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _without_trace(text: str) -> str:
+    """Return a text without the frames of its stack traces: its prose, and the message of the last cause."""
+    if "\n" not in text:
+        text = _FLAT_TRACE.sub("Traceback (most recent call last):\n", text)
+    bare = _FRAME.sub("\n", _THREAD.sub(lambda thread: f"panic: {thread[1] or ''}", text))
+    if bare == text:
+        return text
+    lines = lines_of(bare)
+    heads = [place for place, line in enumerate(lines) if _EXCEPTION.match(line)]
+    messages = {place: lines[place] for place in range(len(lines)) if place not in heads[:-1]}
+    for place in heads[-1:]:
+        messages[place] = _kept(_EXCEPTION.sub("", lines[place], count=1), lines[place])
+    return "\n".join(messages.values())
+
+
+def shared_lines(wordings: Iterable[str]) -> frozenset[str]:
+    """Return the lines that several texts without clutter share, but that are no text of their own.
+
+    These are headings, footers and notices. The first line of a text is its title, which several texts may
+    share because they ask for the same, unless it looks like a heading or a notice.
+    """
+    counts: dict[str, int] = {}
+    whole = set()
+    for wording in wordings:
+        text = without_clutter(wording)
+        if "\n" not in text:
+            whole.add(text.strip())
+            continue
+        first, *others = lines_of(text) or [""]
+        is_notice = first.endswith(_ENDS) or wording.lstrip().lower().startswith(_HEADS)
+        for line in {*others, *([first] if is_notice else [])}:
+            counts[line] = counts.get(line, 0) + 1
+    return frozenset(line for line, count in counts.items() if count >= SHARED_BY) - whole
+
+
+_ENDS: Final = (".", ":", "?", "!", ",")
+_HEADS: Final = ("#", "**", "<h", "<b>", "<strong>")
+SHARED_BY: Final = 3  # texts
+
+
+def without_lines(text: str, shared: frozenset[str]) -> str:
+    """Return a text without shared lines; the whole text if nothing else is left."""
+    if not shared or "\n" not in text:
+        return text
+    return _kept("\n".join(line for line in lines_of(text) if line not in shared), text)

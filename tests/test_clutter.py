@@ -1,0 +1,110 @@
+"""What is no part of a need: markup, addresses, emoji, tickets, traces, footers, headings, shared lines."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders.clustering import asking
+from vocabgap import cluster
+from vocabgap.clutter import shared_lines, without_clutter, without_lines
+from vocabgap.model.frames import LABEL_CHARACTERS, label_of, need
+from vocabgap.text import surface
+
+TEXTS = json.loads(Path(__file__).with_name("data").joinpath("clutter.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("text", TEXTS["clutter"])
+def test_clutter_is_no_part_of_a_need(text: str) -> None:
+    assert surface(text) in {surface("split a stay"), surface("split a stay,")}
+    assert need(text).lower().strip(" .,") == "split a stay"
+
+
+@pytest.mark.parametrize("text", TEXTS["needs"])
+def test_what_only_looks_like_clutter_stays(text: str) -> None:
+    assert without_clutter(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["🙂", "https://inn.example", "INN-204", "<br>", "Sent from my iPhone"]
+)
+def test_a_text_of_nothing_but_clutter_stays_whole(text: str) -> None:
+    assert without_clutter(text) == text
+
+
+@given(st.text(alphabet='ab <>*[](#)-:\n"/.@Fileat1', max_size=60))
+def test_a_text_with_a_word_keeps_one(text: str) -> None:
+    assert any(map(str.isalnum, without_clutter(text))) == any(map(str.isalnum, text))
+
+
+def test_prose_beside_a_trace_stays() -> None:
+    (trace,) = (text for text in TEXTS["clutter"] if text.startswith("Traceback") and "\n" in text)
+    told = without_clutter(f"A stay cannot be split.\n{trace}")
+    assert told == "A stay cannot be split.\nsplit a stay"
+
+
+NEEDS = (
+    "split a stay",
+    "export the bill as PDF",
+    "a map of the rooms",
+    "late check-out",
+    "towels on request",
+)
+
+
+def test_lines_that_many_texts_share_part_no_needs_and_name_none() -> None:
+    notice = "This form was filled in at the front desk of the harbour inn."
+    shared = [f"## Your wish for the inn\n{need}\n\nRoom service desk\n{notice}" for need in NEEDS]
+
+    found = cluster(asking(*NEEDS, *shared))
+
+    assert found.clusters["mentions"].to_list() == [2] * len(NEEDS)
+    assert {*found.clusters["label"]} == {*NEEDS}
+    assert {*found.wordings["wording"]} == {*NEEDS, *shared}  # as they were written
+
+
+def test_a_title_or_a_whole_text_that_many_share_is_a_need() -> None:
+    titled = [
+        f"Split a stay\n{reason}" for reason in ("guests leave", "rooms change", "a bill each")
+    ]
+
+    assert shared_lines(titled) == frozenset()
+    assert (
+        shared_lines([f"{need}\nsplit a stay" for need in NEEDS] + ["split a stay"]) == frozenset()
+    )
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([*NEEDS, "Best,", "Wish:"]), min_size=1).map("\n".join)),
+    st.randoms(),
+)
+def test_the_order_of_texts_changes_no_shared_line_and_none_becomes_empty(
+    texts: list[str], shuffle: random.Random
+) -> None:
+    shared = shared_lines(texts)
+
+    assert shared_lines(shuffle.sample(texts, len(texts))) == shared
+    assert all(without_lines(text, shared) for text in texts)
+
+
+@given(st.text(alphabet="ab \n", max_size=200))
+def test_a_label_is_one_line_of_at_most_80_characters(text: str) -> None:
+    label = label_of(text)
+
+    assert len(label) <= LABEL_CHARACTERS
+    assert label == " ".join(label.split())
+    assert label == " ".join(text.split()) or label.endswith("…")
+
+
+def test_long_labels_that_would_be_equal_get_a_number() -> None:
+    long = "a plan of the harbour inn that shows each room with its beds and its view of the "
+
+    labels = cluster(
+        asking(f"{long}{'sea ' * 40}", f"{long}{'moor ' * 40}"), threshold=0.01
+    ).clusters["label"]
+
+    assert labels.n_unique() == 2
+    assert all(len(label) <= LABEL_CHARACTERS + 4 for label in labels)
