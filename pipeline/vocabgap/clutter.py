@@ -136,8 +136,7 @@ _CLUTTERED: Final = re.compile(
 )
 
 
-# A paste may be long: its first characters are read, and of a stack trace also the last. Long runs of white space
-# would take long.
+# A paste may be long: its first characters are read, and of a stack trace also the last.
 _AT_EITHER_END: Final = 10_000
 _LONGEST: Final = 2 * _AT_EITHER_END
 _LONG_RUN: Final = re.compile(r"[^\S\n]{9,}")
