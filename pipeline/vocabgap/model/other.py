@@ -22,6 +22,7 @@ MOST_BYTES: Final = 4_096  # of a text
 _MOST_KEYS: Final = 10  # of a path
 _LEFT_OUT: Final = "(left out)"  # the key of the number of values that do not fit
 _NOTE_BYTES: Final = 24
+_DECODER: Final = msgspec.json.Decoder(dict[str, Any])
 _ENCODER: Final = msgspec.json.Encoder(order="sorted")
 
 
@@ -80,8 +81,13 @@ def texts_at(path: str | None = None) -> "pl.Expr":
 @lru_cache(maxsize=1 << 16)
 def values_at(text: str, path: str) -> tuple[str, ...]:
     """Return the distinct values at a path of a text, sorted."""
-    value = _object(text)
-    return tuple(sorted({*_texts(value, (path,) if path in value else pointer_of(path))}))
+    value: Any = _object(text)
+    keys = (path,) if path in value else pointer_of(path)
+    while keys and isinstance(value, dict):
+        value, keys = value.get(keys[0]), keys[1:]
+    return (
+        (value,) if value and isinstance(value, str) and not keys else tuple(sorted({*_texts(value, keys)}))
+    )
 
 
 def _texts(value: Any, keys: tuple[str, ...]) -> Iterator[str]:  # noqa: ANN401 - any JSON
@@ -112,5 +118,5 @@ def _paths(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 def _object(text: str) -> dict[str, Any]:
     with suppress(RecursionError):  # it is nested too deeply
-        return msgspec.json.decode(text, type=dict[str, Any])
+        return _DECODER.decode(text)
     return {}
