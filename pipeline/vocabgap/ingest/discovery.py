@@ -37,7 +37,7 @@ from vocabgap.model.record import ROOT_KIND, GapRecord, RejectReason
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Source
 from vocabgap.model.tables import CAPABILITIES
-from vocabgap.text import printable_name
+from vocabgap.text import count, printable_name
 
 _WILDCARDS: Final = frozenset("*?[")
 _SHOWN: Final = 4  # names of gap logs in a message
@@ -193,17 +193,14 @@ def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
 
 
 def looked_for(sources: Mapping[str, Source]) -> str:
-    """Return what a scan looks for in words: names of logs, and kinds of files that their content tells."""
+    """Return what a scan looks for in words: names of logs, and sources that their content tells."""
     globs = [glob for source in sources.values() for glob in source.globs]
     names, others = ", ".join(globs[:_SHOWN]), len(globs) - _SHOWN
     names += f" and {others} more that `vocabgap --json status` lists" if others > 0 else ""
     packed = " or ".join(f".{compression}" for compression in COMPRESSIONS)
-    named = [f"{names}, each with {packed}, too"] if names else []
-    known = ", ".join(name for name, source in sources.items() if source.known)
-    return (
-        ", and ".join([*named, *([f"files of {known}"] if known else [])])
-        or "nothing, since every source is off"
-    )
+    named = f"{names}, each with {packed}, too" if names else "no name, since every source is off"
+    known = sum(bool(source.known) for source in sources.values())
+    return f"{named}, and for {count(known, 'source')} by content"
 
 
 def undecided(root: Path, files: Iterable[Path], settings: ScanSettings) -> list[Path]:

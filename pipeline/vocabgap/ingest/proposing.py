@@ -39,7 +39,8 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "missing_capability": (
         "capability", "missing", "tool", "feature", "function", "query", "queries", "search", "term",
-        "keyword", "title", "subject", "topic", "q", "funktion", "titel", "betreff", "suche", "titre", "recherche", "título",
+        "keyword", "title", "subject", "topic", "q", "funktion", "titel", "betreff", "suche", "titre",
+        "recherche", "título",
     ),
     "workaround": ("workaround", "alternative", "alternatives", "instead", "fallback"),
     "session_id": (
