@@ -48,7 +48,7 @@ imports: $(VENV)/.dev
 	@$(BIN)/lint-imports
 
 pytest: $(VENV)/.dev
-	@$(BIN)/pytest --quiet --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --max-worker-restart 0 --durations 10 \
+	@$(BIN)/pytest --quiet --numprocesses $$(getconf _NPROCESSORS_ONLN) --max-worker-restart 0 --durations 10 \
 		--ignore tests/test_notebooks.py
 
 notebooks: $(VENV)/.dev

@@ -16,7 +16,11 @@ from builders import OUTSIDE
 from vocabgap.clustering import embedder
 from vocabgap.clustering.encoder import ModelFiles, find_minilm
 
-TOGETHER = ("tests/reporting/page/browser/", "tests/clustering/")
+TOGETHER = {
+    "tests/reporting/page/browser/": "browser",
+    "tests/clustering/": "loops",
+    "tests/linkage/": "loops",
+}
 
 # As many tests as there are cores run at once; threads of their own would only wait for each other.
 for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -42,7 +46,7 @@ gc.set_threshold(50_000)
 # A busy machine takes its time; what is slow is for benchmarks to say.
 # `HYPOTHESIS_PROFILE=thorough` looks longer.
 # The same examples in every run, so that what fails was changed.
-settings.register_profile("ci", deadline=None, max_examples=15, derandomize=True)
+settings.register_profile("ci", deadline=None, max_examples=10, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
@@ -114,7 +118,7 @@ class ByCost(LoadFileScheduling):  # type: ignore[misc]  # it has no types
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        return next((folder for folder in TOGETHER if file.startswith(folder)), file)
+        return next((name for folder, name in TOGETHER.items() if file.startswith(folder)), file)
 
 
 @pytest.hookimpl(optionalhook=True)

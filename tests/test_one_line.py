@@ -98,9 +98,8 @@ assert [row["lens"] for row in found] == ["50mm"]
 def with_a_lens(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, object]]]:
     """A folder in which a copy of the program with a lens has worked, and what it printed."""
     place = tmp_path_factory.mktemp("copy")
-    shutil.copytree(
-        PACKAGE, place / "vocabgap", symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
-    )
+    half_compiled = shutil.ignore_patterns("*.pyc.*", "*tmp*")
+    shutil.copytree(PACKAGE, place / "vocabgap", symlinks=True, ignore=half_compiled)
     for name, begin, end, line in ADDED:
         path = place / "vocabgap" / name
         text = path.read_text(encoding="utf-8")

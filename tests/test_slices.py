@@ -33,6 +33,9 @@ ROOT = Path(__file__).parents[1]
 # Tests that go over commands, settings, tables, pages or cases; all others are collected.
 QUICK = "test_reference or test_schema_command or test_the_tools_are_listed"
 
+# Other tests may compile modules meanwhile. What is compiled is copied, as compiling takes seconds.
+HALF_COMPILED = shutil.ignore_patterns("*.pyc.*", "*tmp*")
+
 
 class Checkout(NamedTuple):
     """A copy of this checkout without some slices and their tests."""
@@ -58,8 +61,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     root = tmp_path_factory.mktemp("without") / "checkout"
     root.mkdir()
     for name in ("pipeline", "tests"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, root / name, symlinks=True, ignore=ignored)
+        shutil.copytree(ROOT / name, root / name, symlinks=True, ignore=HALF_COMPILED)
     for name in SLICES:
         shutil.rmtree(root / "pipeline/vocabgap" / name)
         shutil.rmtree(root / "tests" / name)

@@ -209,7 +209,7 @@ def test_file_that_is_no_baseline_is_neither_read_nor_overwritten(
     written = check(photos, "--baseline", "mine.jsonl", "--write-baseline")
 
     assert (read.code, written.code) == (2, 2)
-    assert "mine.jsonl:1: expected a bad line" in read.err
+    assert "mine.jsonl:1: expected a line of a baseline" in read.err
     assert Path("mine.jsonl").read_text(encoding="latin-1") == content
 
 

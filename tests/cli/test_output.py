@@ -113,10 +113,11 @@ def test_csv_reads_back_and_no_cell_begins_a_formula(cells: list[str]) -> None:
 
 @pytest.mark.slow
 def test_a_reader_that_leaves_early_stops_neither_the_work_nor_in_a_traceback(
-    installed: Path, demo: Path, tmp_path: Path
+    installed: Path, tmp_path: Path
 ) -> None:
+    write_corpus(tmp_path, {"image": [gap("sky mask")]}, name="one")
     with subprocess.Popen(
-        [installed, "--json", "report", demo, "--top", "0"],
+        [installed, "--json", "report", "one", "--top", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -132,7 +133,7 @@ def test_a_reader_that_leaves_early_stops_neither_the_work_nor_in_a_traceback(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-@pytest.mark.parametrize("words", ["report one", "--json report one", "report --help"])
+@pytest.mark.parametrize("words", ["report one", "--json check one", "report --help"])
 def test_a_full_disk_behind_stdout_is_told_in_a_sentence(
     words: str, installed: Path, tmp_path: Path
 ) -> None:

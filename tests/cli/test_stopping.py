@@ -86,7 +86,6 @@ def test_a_signal_while_modules_are_loaded_ends_the_run_as_one_later_does(tmp_pa
 @pytest.mark.parametrize(
     ("program", "number", "code"),
     [
-        (WHILE_WRITING, signal.SIGINT, 130),
         (WHILE_WRITING, signal.SIGTERM, 143),
         (WHILE_WRITING_AND_TIDYING_UP, signal.SIGHUP, 129),
     ],
