@@ -16,7 +16,7 @@ _M: Final = re.MULTILINE
 _BLOCKS: Final = "p|div|li|ul|ol|h[1-6]|tr|td|th|table|tbody|thead|blockquote|details|summary|pre|section"
 _INLINE: Final = "a|b|i|u|s|em|strong|span|code|sub|sup|small|font|del|ins|kbd|mark|center|html|body"
 _CLOSED: Final = re.compile(rf"</({_BLOCKS}|{_INLINE})\s*>", _I)
-_HIDDEN: Final = re.compile(r"<!--.{0,5000}?-->|<(style|script)\b[^<>]*>.{0,5000}?</\1\s*>", _I | re.DOTALL)
+_HIDDEN: Final = re.compile(r"<!--.{0,999}?-->|<(style|script)\b[^<>]*>.{0,4999}?</\1\s*>", _I | re.DOTALL)
 _BREAK: Final = re.compile(r"<(?:br|hr)\s*/?>(?! (?:tags?|elements?)\b)|<img\s[^<>]*>", _I)
 _ENTITY: Final = re.compile(r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});", _I)
 _MARKDOWN: Final = (
@@ -50,9 +50,7 @@ _TICKET: Final = re.compile(
 )
 
 # Frames of stack traces, of Python, the JVM, .NET, JavaScript, Go, Rust, Ruby and PHP.
-_MAY_BE_TRACE: Final = re.compile(
-    r"Traceback|\bat |\.\.\. \d+ more|goroutine \d|panicked at|Stack trace:|\.rb:\d", _I
-)
+_TRACE_WORDS: Final = ("Traceback", "goroutine ", "panicked at", "Stack trace:", ".rb:")
 _FRAME: Final = re.compile(
     r"Traceback \(most recent call last\):"
     r"|^[ \t]*File \"[^\"\n]+\", line \d+(?:, in [^\n]*)?(?:\n(?![ \t]*File \")[ \t]{3,}\S[^\n]*){0,3}"
@@ -101,7 +99,11 @@ _FOOTER: Final = re.compile(
     r"|(?:发自我的|從我的|从我的|나의) ?(?:iPhone|iPad|Android|手机|手機)[^\n]{0,10}$",
     _M,
 )
-_MAY_BE_SENT: Final = re.compile(rf"{_DEVICE}|手机|手機")
+_SENT_WORDS: Final = (
+    "Sent ", "Get Outlook", "Von mein", "Gesendet", "Diese Nachricht", "Envoyé", "Enviado", "Inviato",
+    "Verstuurd", "Verzonden", "Skicka", "Sendt", "Lähetetty", "Wysłan", "desláno", "Trimis", "Küldve",
+    "Отправлено", "Надіслано", "iPhone", "iPad", "Android", "手机", "手機",
+)  # fmt: skip
 _SIGNATURE: Final = re.compile(
     r"\n-- ?\n.*"
     r"|\n[ \t]*(?i:(?:best|kind|warm) regards|regards|best wishes|cheers|sincerely|thanks|many thanks"
@@ -131,9 +133,8 @@ _HEADING: Final = re.compile(
     r"|^\s*[-*] \[[ xX]\] [^\n]*$",
     _I | _M,
 )
-_CLUTTERED: Final = re.compile(
-    rf"[<&*~`@\n#]|\]\(|\w-\d|://|www\.|(?<!\w):\S+:|[{_EMOJI}]|\d:|at |Trace|__|^[-+>]", _I
-)
+# A text without any of these is no clutter, and needs no closer look.
+_CLUTTERED: Final = re.compile(rf"[<&*~`@\n#:\[{_EMOJI}]|-\d|__|www\.|^[-+>]")
 
 
 # A paste may be long: its first characters are read, and of a stack trace also the last.
@@ -152,24 +153,25 @@ def without_clutter(text: str) -> str:
     whole = text
     if len(text) > _LONGEST:
         text = text[:_AT_EITHER_END]
-        text += (
-            f"\n{whole[-_AT_EITHER_END:]}" if _MAY_BE_TRACE.search(text) else whole[_AT_EITHER_END:_LONGEST]
-        )
-    is_sent = _MAY_BE_SENT.search(text) is not None
+        text += f"\n{whole[-_AT_EITHER_END:]}" if _may_be_trace(text) else whole[_AT_EITHER_END:_LONGEST]
+    is_sent = any(word in text for word in _SENT_WORDS)
     if not is_sent and not _CLUTTERED.search(text):
         return whole
     bare = _WIDE_GAP.sub("\n\n", _LONG_RUN.sub(" " * 8, _without_markup(text)))
-    if _MAY_BE_TRACE.search(bare):
+    if _may_be_trace(bare):
         bare = _without_trace(bare)
-    if (nameless := _ADDRESS.sub(" ", bare)) != bare:
+    may_be_address = "@" in bare or "://" in bare or "www." in bare
+    if may_be_address and (nameless := _ADDRESS.sub(" ", bare)) != bare:
         bare = re.sub(r" ?(?:\( *\)|\[ *\])", "", nameless)
-    bare = _SHORTCODE.sub(" ", _EMOJIS.sub(" ", bare))
+    bare = bare if bare.isascii() else _EMOJIS.sub(" ", bare)
+    bare = _SHORTCODE.sub(" ", bare) if ":" in bare else bare
     if is_sent:
         bare = _FOOTER.sub("", bare)
     if "\n" in bare:
         bare = _kept(_SIGNATURE.sub("", _GREETING.sub("", bare)), bare)
         bare = _kept(_HEADING.sub("", bare), bare)
-    bare = _TICKET.sub(" ", bare)
+    if any(sign in bare for sign in "#-:"):
+        bare = _TICKET.sub(" ", bare)
     for pattern, replacement in _MARKDOWN:
         bare = pattern.sub(replacement, bare)
     return _kept(bare.strip(), whole)
@@ -178,6 +180,10 @@ def without_clutter(text: str) -> str:
 def lines_of(text: str) -> list[str]:
     """Return the lines of a text without white space around them, and without blank ones."""
     return [line for line in map(str.strip, text.split("\n")) if line]
+
+
+def _may_be_trace(text: str) -> bool:
+    return any(word in text for word in _TRACE_WORDS) or ("at " in text and (":" in text or "(" in text))
 
 
 def _kept(shorter: str, text: str) -> str:
