@@ -12,7 +12,7 @@ from vocabgap.model.record import GapRecord, record_id
 names = st.lists(
     st.one_of(st.sampled_from(["", "\x1f", "crop", "a\x1fb"]), st.text(max_size=4)), max_size=3
 )
-moments = st.datetimes(timezones=st.just(UTC))
+moments = st.datetimes(datetime(1971, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
 
 
 @given(st.lists(st.tuples(names, st.none() | moments), min_size=1, max_size=6))

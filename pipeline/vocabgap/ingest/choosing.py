@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from vocabgap.errors import Hint, InvalidInputError, expanded, nearest
 from vocabgap.files.refusals import current_folder
-from vocabgap.ingest.decoding import FieldMap, same
+from vocabgap.ingest.decoding import FieldMap, has_key, same
 from vocabgap.ingest.formats import (
     ROWS,
     Content,
@@ -25,6 +25,7 @@ from vocabgap.ingest.formats import (
     FormError,
     LogKind,
     content_of,
+    require_columns,
     rows_of,
 )
 from vocabgap.ingest.proposing import Keys, path_of
@@ -98,6 +99,8 @@ class Chooser:
             objects = _SURVEYED if is_root or self.wanted else _FIRST
             survey = _Survey.of(path, content, most, objects, is_root=is_root)
             kind = self._chosen(survey, explicit, named)
+            if kind and content.form is Form.TABLE:
+                require_columns(path, content, kind.fields)
             return kind and replace(kind, content=content)
         except FormError as error:
             message = f"{quoted(shown_root(Path(path)))}: {error.message}"
@@ -164,7 +167,7 @@ class _Survey:
 
     def has(self, path: Pointer) -> bool:
         """Tell whether some object has a key, even without a value."""
-        return any(_has(one, path) for objects in self.places.values() for one in objects)
+        return any(has_key(one, path) for objects in self.places.values() for one in objects)
 
     def placed(self, kind: LogKind, *, is_asked: bool) -> LogKind | None:
         """Return a kind at the place of its objects; None if it does not fit.
@@ -183,7 +186,7 @@ class _Survey:
         gaps, records = Counter[Pointer](), 0
         for place, objects in self.places.items():
             for one in objects:
-                is_gap = _has_gap(fields, one)
+                is_gap = fields.may_be_gap(one)
                 gaps[place] += is_gap
                 records += self._is_record(one) and not is_gap
         fitting = [place for place, times in gaps.items() if times]
@@ -238,12 +241,7 @@ def _matches(known: Iterable[tuple[Pointer, tuple[Any, ...]]], value: dict[str, 
 def _identifies(fields: FieldMap) -> bool:
     """Tell whether the shape of an object is enough to know the source."""
     is_pointed = bool(fields.each) and all(pointer and pointer[0] != "*" for pointer in fields.each)
-    return is_pointed or all(map(_is_judged, fields.shapes))
-
-
-def _is_judged(shape: FieldMap) -> bool:
-    """Tell whether an object must have some value to be a gap of a shape."""
-    return bool(shape.refusals) or any(values != ("",) for _, values in shape.where)
+    return is_pointed or all(shape.is_judged for shape in fields.shapes)
 
 
 def _is_of_objects(fields: FieldMap) -> bool:
@@ -251,26 +249,11 @@ def _is_of_objects(fields: FieldMap) -> bool:
     return all(pointer == () for pointer in fields.each)
 
 
-def _has_gap(fields: FieldMap, value: dict[str, Any]) -> bool:
-    """Tell whether an object is a gap of a source, or has one of its fields of a need."""
-    shape = fields.of_shape(value)
-    if shape is None or _is_judged(shape):
-        return shape is not None
-    paths = dict(shape.paths) or {name: ((name,),) for name in PHRASE_FIELDS}
-    return any(_has(value, path) for name in PHRASE_FIELDS for path in paths.get(name, ()))
-
-
-def _has(value: dict[str, Any], path: Pointer) -> bool:
-    """Tell whether an object has a key, even without a value."""
-    above = value_at(value, path[:-1])
-    return path[-1] in above if isinstance(above, dict) else value_at(value, path) is not None
-
-
 def _decoded(content: Content, chunks: Iterable[bytes]) -> Iterator[Any]:
     """Yield the lines, rows or documents of a file that can be read."""
     if content.form in ROWS:
         for row in rows_of(content, chunks):
-            if row.rejected is None:
+            if row.rejected is None and row.value:
                 yield {name: parsed(cell) for name, cell in row.value.items()}
     elif content.form is Form.LINES:
         for block in blocks(chunks):

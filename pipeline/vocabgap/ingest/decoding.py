@@ -151,6 +151,27 @@ class FieldMap:
         """The pointers to the values that tell whether an object is a gap."""
         return [path for shape in self.shapes for path in (*dict(shape.where), *shape.refusals)]
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether an object must have some value to be a gap of the first shape."""
+        return bool(self.refusals) or any(values != ("",) for _, values in self.where)
+
+    @property
+    def need_paths(self) -> list[Pointer]:
+        """The pointers to the needs of the first shape."""
+        return [path for name in PHRASE_FIELDS for path in self.paths_of(name)]
+
+    def paths_of(self, field: str) -> tuple[Pointer, ...]:
+        """Return the pointers to a field of the first shape."""
+        return dict(self.paths).get(field, ()) if self.paths else ((field,),)
+
+    def may_be_gap(self, value: dict[str, Any]) -> bool:
+        """Tell whether an object is a gap of a shape, or has one of its fields of a need."""
+        shape = self.of_shape(value)
+        if shape is None or shape.is_judged:
+            return shape is not None
+        return any(has_key(value, path) for path in shape.need_paths)
+
     def of_shape(self, value: dict[str, Any]) -> "FieldMap | None":
         """Return the map of the first shape that an object has; None if it is no gap at all."""
         if self.elsewhere and str(value_at(value, self.split)) in self.elsewhere:
@@ -201,6 +222,12 @@ def noted(call: RefusedCall, call_id: str) -> str:
     which = f"call {call_id}" if re.fullmatch(r"[\w-]{1,128}", call_id) else "call"
     notes = {"": UNKNOWN_TOOL_NOTE, ENVIRONMENT: ENVIRONMENT_NOTE}
     return f"{which} {notes.get(call.reason, f'{NOT_GRANTED_NOTE}: {call.reason}')}"
+
+
+def has_key(value: dict[str, Any], path: Pointer) -> bool:
+    """Tell whether an object has a key, even without a value."""
+    above = value_at(value, path[:-1])
+    return path[-1] in above if isinstance(above, dict) else value_at(value, path) is not None
 
 
 def in_iso(value: Any, date_format: str) -> Any:  # noqa: ANN401 - here and below: any JSON

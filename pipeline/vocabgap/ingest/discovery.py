@@ -26,8 +26,8 @@ from vocabgap.ingest.formats import (
     FormError,
     LogKind,
     compression_of,
-    holds_messages,
     is_data_file,
+    is_log,
     row_blocks,
     rows_of,
 )
@@ -180,8 +180,8 @@ def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
     chunks = iter(content.in_utf8(chunks))
     first = next(chunks, b"")
     chunks = chain([first], chunks) if first else chunks
-    if content.form is Form.LINES and holds_messages(first):  # in a folder, only the name is known
-        content = content._replace(form=Form.MCP_LOG)
+    if content.form is Form.LINES and is_log(first):  # in a folder, only the name is known
+        content = content._replace(form=Form.LOG)
     if content.form in ROWS and not log.kind.adapter:
         return row_blocks(content, chunks, fields)
     if content.form in ROWS:

@@ -23,7 +23,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected, ungrouped
+from vocabgap.ingest.decoding import DECODER, NATIVE_FIELDS, FieldMap, Rejected, no_json, ungrouped
 from vocabgap.ingest.reading import COMPRESSIONS, MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
 from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, RejectReason
 from vocabgap.model.sources import Pointer, Source, allowed_values, parsed, pointer_of, several
@@ -42,11 +42,16 @@ _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no dat
 }
 _ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
 _AGAIN: Final = 4 * MIB  # of bad rows that are read again; after that, no row has several lines
-# A message in a log of an MCP server: `TIME [desk] [info] Message from server: {…} { metadata: undefined }`.
-_MESSAGE: Final = re.compile(
-    rb"(?P<time>\d{4}-\d\d-\d\dT\S+) (?:\[(?:info|(?P<server>[^\]]+))\] ){1,2}"
-    rb"Message from (?:client|server): (?P<message>\{.*?\})(?: \{ metadata: \w+ \})?\s*$"
+# What a program writes before the JSON of a line, with the time and with the name of an MCP server.
+_PREFIX: Final = re.compile(r'([^{"]{0,256})\{\s*["}]')  # short, so that text with braces is none
+_TIME: Final = re.compile(
+    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d)\b)?"
+    r"|\d\d[ /-][A-Z][a-z]{2}[ /-]\d{4}[: ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [+-]\d{4})?"
 )
+_SERVER: Final = re.compile(r"\[([^\]]+)\] \[\w+\] Message from ")
+_BRACKET: Final = re.compile(rb'\[[^][{"]+\]')
+_NODE: Final = re.compile(r"( \{ metadata: \w+ \})?\s*")  # what the log of an MCP server has after it
+_WRAPPED: Final = (("log", "time"), ("MESSAGE", "__REALTIME_TIMESTAMP"))  # the line of Docker and journald
 _EXPORT: Final = "export it as CSV or JSON Lines in UTF-8, and name that file"
 
 
@@ -57,7 +62,7 @@ class Form(StrEnum):
     DOCUMENT = "JSON"
     TABLE = "a table"
     PARQUET = "Parquet"
-    MCP_LOG = "a log of an MCP server"
+    LOG = "lines of a log with JSON"
     QUERY = "the answer of a query, with columns and results"
 
 
@@ -163,12 +168,21 @@ def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Conte
     return Content(form, compression, is_utf16)
 
 
-def holds_messages(head: bytes) -> bool:
-    """Tell whether the beginning of a file is that of the log of an MCP server."""
-    if b"Message from " not in head:
-        return False
-    lines = head.lstrip().split(b"\n")
-    return not _is_object(lines[0]) and any(map(_MESSAGE.match, lines))
+def is_log(head: bytes) -> bool:
+    """Tell whether lines at the beginning of a file have something around their JSON, and are no table."""
+    first, *others = head.removeprefix(codecs.BOM_UTF8).lstrip().split(b"\n")
+    if first.startswith(b"{"):
+        return any(
+            f'"{text}":'.encode() in first and f'"{time}":'.encode() in first for text, time in _WRAPPED
+        )
+    sign = _delimiter(first)
+    for line in (first, *others) if first[:1] != b"[" or _BRACKET.match(first) else ():
+        with suppress(ValueError, RecursionError):
+            before, value, behind = _logged(line)
+            if value and before.strip("\ufeff ") and _NODE.fullmatch(behind):
+                cells = re.sub(r",\d{3}\b", "", before).count(sign)  # not those of milliseconds
+                return line is first or not 0 < cells == first.count(sign.encode())
+    return False
 
 
 def _start(path: str, compression: str = "", max_expanded: int = sys.maxsize) -> bytes:
@@ -181,8 +195,8 @@ def _form_of(head: bytes, *, is_whole: bool) -> Form:
     if not lines:
         return Form.LINES
     first = lines[0].lstrip()
-    if holds_messages(head):
-        return Form.MCP_LOG
+    if is_log(head):
+        return Form.LOG
     if first.startswith(b"["):
         return Form.DOCUMENT
     if first.startswith(b"{"):
@@ -221,7 +235,7 @@ def _as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield decoder.decode(b"", final=True).encode("utf-8", "replace")
 
 
-ROWS: Final = frozenset((Form.TABLE, Form.PARQUET, Form.MCP_LOG, Form.QUERY))
+ROWS: Final = frozenset((Form.TABLE, Form.PARQUET, Form.LOG, Form.QUERY))
 
 
 class TableRow(NamedTuple):
@@ -233,12 +247,18 @@ class TableRow(NamedTuple):
     raw: bytes = b""
 
 
-def rows_of(content: Content, chunks: Iterable[bytes]) -> Iterator[TableRow]:
-    """Yield the rows of a file whose form is one of `ROWS`; an empty cell is null."""
-    if content.form is Form.MCP_LOG:
-        return _message_rows(chunks)
+def rows_of(content: Content, chunks: Iterable[bytes], alone: Container[str] = ()) -> Iterator[TableRow]:
+    """Yield the rows of a file whose form is one of `ROWS`; an empty cell is null.
+
+    A column without a name is left out. Columns with one name become one with a list, unless it is `alone`.
+
+    Raises:
+        FormError: Several columns have a name that must stand `alone`, or the file cannot be read.
+    """
+    if content.form is Form.LOG:
+        return _log_rows(chunks)
     if content.form is Form.TABLE:
-        return map(_unflattened, _table_rows(chunks))
+        return map(_unflattened, _table_rows(chunks, alone))
     if content.form is Form.QUERY:
         return map(_unflattened, _query_rows(b"".join(chunks)))
     return _parquet_rows(b"".join(chunks))
@@ -247,15 +267,23 @@ def rows_of(content: Content, chunks: Iterable[bytes]) -> Iterator[TableRow]:
 def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     """Yield the rows of a table as blocks of lines with one JSON object each, without its empty cells.
 
-    The last row may be cut, so it is a block of its own that has not ended.
+    The last row may be cut, so it is a block of its own that has not ended. Lines of a log that have nothing
+    of a gap are passed over.
     """
     converters = _converters(fields)
-    used = {pointer[0] for pointer in fields.reads} or FIELDS
-    begun, lines = 1, list[bytes]()
-    for number, cells, fault, raw in rows_of(content, chunks):
+    used = {pointer[0] for pointer in fields.reads} or {*FIELDS}
+    lists = {path[0] for shape in fields.shapes for name in LIST_FIELDS for path in shape.paths_of(name)}
+    needs = [path[-1].encode() for shape in fields.shapes for path in shape.need_paths]
+    begun, lines, passed_over = 1, list[bytes](), 0
+    for number, cells, fault, raw in rows_of(content, chunks, alone=used - lists):
+        if content.form is Form.LOG and not (
+            any(need in raw for need in needs) if fault else fields.may_be_gap(cells)
+        ):
+            passed_over += 1
+            continue
         line, rejected = raw, fault
         if fault is None:
-            value = {name: cell for name, cell in cells.items() if cell not in (None, "")}
+            value = {name: cell for name, cell in cells.items() if cell not in (None, "", [])}
             for name in converters.keys() & value.keys():
                 value[name] = converters[name](value[name])
             line, rejected = _line_of(value, used)
@@ -271,6 +299,14 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
         yield Block(begun, UNKNOWN_OFFSET, lines[:-1])
     if lines:
         yield Block(begun + len(lines) - 1, UNKNOWN_OFFSET, lines[-1:], ended=False)
+    if passed_over:
+        yield Block(1, UNKNOWN_OFFSET, [], passed_over=passed_over)
+
+
+def require_columns(path: str, content: Content, fields: FieldMap) -> None:
+    """Raise FormError if the header of a table repeats a column that a field map reads one value of."""
+    with OpenLog.open(path, content.compression) as log:
+        next(row_blocks(content, content.in_utf8(log.chunks()), fields), None)
 
 
 def _line_of(value: dict[str, Any], used: Container[str]) -> tuple[bytes, Rejected | None]:
@@ -388,7 +424,7 @@ class _Lines:
         return first
 
 
-def _table_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
+def _table_rows(chunks: Iterable[bytes], alone: Container[str]) -> Iterator[TableRow]:
     """Yield the rows after the header. After a bad row, the next line begins a row."""
     # The limit belongs to the whole process, so it only grows.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
@@ -400,7 +436,7 @@ def _table_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
     separator = re.fullmatch(rb"sep=([,;\t])\s*", line)  # Excel reads such a line before the header
     delimiter = separator[1].decode() if separator else _delimiter(start.lstrip().partition(b"\n")[0])
     lines = _Lines(chain([b"\n" + rest if separator else start], chunks))
-    header: list[str] | None = None
+    header, repeated = list[str](), list[str]()
     while True:
         fault = ""
         try:
@@ -409,11 +445,13 @@ def _table_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
                 lines.begin()
                 if not any(cells):
                     continue  # as programs write empty rows
-                if header is None:
-                    header = _checked_header(cells)
+                if not header:
+                    header = _checked_header(cells, alone)
+                    repeated = [name for name, times in Counter(filter(None, header)).items() if times > 1]
                 elif len(cells) == len(header):
-                    row = zip(header, cells, strict=True)
-                    yield TableRow(number, {name: cell or None for name, cell in row})
+                    row = [(name, cell) for name, cell in zip(header, cells, strict=True) if name]
+                    lists = {each: [cell for name, cell in row if cell and name == each] for each in repeated}
+                    yield TableRow(number, {name: cell or None for name, cell in row} | lists)
                 else:
                     detail = f"expected {count(len(header), 'cell')}, found {len(cells):,}"
                     yield TableRow(number, {}, Rejected(RejectReason.INVALID_ROW, detail), raw)
@@ -425,7 +463,7 @@ def _table_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
         detail = "a quote is not closed" if is_open else f"not a row of a table: {fault}"
         rejected = _TOO_LONG if lines.is_too_long else Rejected(RejectReason.INVALID_ROW, detail)
         first = lines.give_up()
-        if header is None:
+        if not header:
             raise FormError(f"the header, line {first.number}: {rejected.detail}", hint=_EXPORT)
         yield TableRow(first.number, {}, rejected, first.content)
 
@@ -436,30 +474,51 @@ def _delimiter(line: bytes) -> str:
     return max(_DELIMITERS, key=lambda sign: unquoted.count(sign.encode()))
 
 
-def _checked_header(cells: list[str]) -> list[str]:
-    """Return the names of the columns; raise InvalidInputError if they cannot be told apart."""
+def _checked_header(cells: list[str], alone: Container[str]) -> list[str]:
+    """Return the names of the columns; raise FormError if one that must stand `alone` is repeated."""
     names = [cell.strip() for cell in cells]
-    if "" in names:
-        place = names.index("") + 1
-        raise FormError(f"the header has no name for column {place}", hint="give each column a name")
     for name, times in Counter(names).items():
-        if times > 1:
-            hint = "give each column another name"
-            raise FormError(f"the header has the name '{excerpt(name)}' twice", hint=hint)
+        if times > 1 and name and name in alone:
+            hint = (
+                "give one of them another name; only fields with lists, such as operations_involved, take all"
+            )
+            raise FormError(f"the header has the name '{excerpt(name)}' {times} times", hint=hint)
         if any("\ud800" <= sign <= "\udfff" for sign in name):
             raise FormError("the header is not UTF-8", hint="save the table as CSV in UTF-8")
     return names
 
 
-def _message_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
-    """Yield a row per line: time, server and message; a line without a message has an empty row."""
+def _log_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
+    """Yield a row per line: its object, with the time of the line; without an object, the row is empty."""
     for block in blocks(chunks):
         for number, line in enumerate(block.lines, block.number):
-            found = None if block.rejected else _MESSAGE.match(line)
-            cells = found.groupdict(b"") if found else {}
-            value = {name: cell.decode("utf-8", "replace") for name, cell in cells.items()}
-            if found or line.strip():
-                yield TableRow(number, value, block.rejected, line)
+            value, rejected = dict[str, Any](), block.rejected
+            try:
+                value = {} if rejected else _logged(line)[1]
+            except (ValueError, RecursionError) as fault:
+                rejected = no_json(fault, "line")
+            if line.strip():
+                yield TableRow(number, value, rejected, line)
+
+
+def _logged(line: bytes) -> tuple[str, dict[str, Any], str]:
+    """Return what is before the object of a line, the object, and what is behind it.
+
+    The object has the time of the line, unless it has one of its own. Raise ValueError for broken JSON.
+    """
+    text = line.decode()
+    begun = _PREFIX.match(text)
+    if begun is None:
+        return text, {}, ""
+    before = begun[1]
+    value, end = DECODER.raw_decode(text, len(before))
+    time, server = _TIME.search(before), _SERVER.search(before)
+    for key, clock in _WRAPPED:
+        if clock in value and isinstance(value.get(key), str):
+            with suppress(ValueError, RecursionError):
+                value = {"timestamp": value[clock], **(_logged(value[key].encode())[1] or value)}
+    around = {"timestamp": time and time[0], "server": server and server[1]}
+    return before, {name: part for name, part in around.items() if part} | value, text[end:]
 
 
 def _unflattened(row: TableRow) -> TableRow:

@@ -62,8 +62,8 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         fields: Field of the record to the path of its value. A path is keys joined by dots
             (`properties.intent`), or a JSON pointer (`/properties/a.b`) if a key has a dot. Of several paths,
             the first with a value counts. An empty path removes a field. Without fields, the objects are
-            records. By default, the path of `count` is `count`. Behind the path of `timestamp`, a date format
-            may follow: `Datum|%d/%m/%Y`.
+            records. By default, the paths of `count` and `timestamp` are the same words. Behind the path of
+            `timestamp`, a date format may follow: `Datum|%d/%m/%Y`.
         constants: Field of the record to its value in objects without one.
         where: Path to the value that a gap must have, or to a list of such values. `re:` begins a regular
             expression that is searched in a text or a number. An empty text means that there is no value.
@@ -131,8 +131,8 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """The shapes of the gaps, complete: with fields, the key `count` is one of them."""
-        fields = {"count": "count", **self.fields} if self.fields else {}
+        """The shapes of the gaps, complete: with fields, the keys `count` and `timestamp` are two of them."""
+        fields = {"count": "count", "timestamp": "timestamp", **self.fields} if self.fields else {}
         return tuple(
             Shape(
                 fields={field: path for field, path in {**fields, **shape.fields}.items() if path},
