@@ -176,7 +176,7 @@ def is_log(head: bytes) -> bool:
             f'"{text}":'.encode() in first and f'"{time}":'.encode() in first for text, time in _WRAPPED
         )
     sign = _delimiter(first)
-    for line in (first, *others) if first[:1] != b"[" or _BRACKET.match(first) else ():
+    for line in (first, *others[:_ROWS]) if first[:1] != b"[" or _BRACKET.match(first) else ():
         with suppress(ValueError, RecursionError):
             before, value, behind = _logged(line)
             if value and before.strip("\ufeff ") and _NODE.fullmatch(behind):

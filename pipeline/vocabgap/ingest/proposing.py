@@ -20,6 +20,7 @@ from vocabgap.text import excerpt
 _DEPTH: Final = 3  # of the objects that are searched for keys
 _MOST_KEYS: Final = 200
 _MOST_TEXTS: Final = 1_000  # distinct values of a key
+_MOST_SIGNS: Final = 500  # of a value, which tell what it is
 _SHOWN: Final = 15
 _LEADING: Final = 5
 # The words of a key that say what it holds, the best first. The fields are tried in this order.
@@ -98,7 +99,7 @@ class Keys:
                 keys.examples.setdefault(path, member)
                 texts = keys.texts.setdefault(path, set())
                 if _is_plain(member) and len(texts) < _MOST_TEXTS:
-                    texts.add(str(member))
+                    texts.add(str(member)[:_MOST_SIGNS])
         return keys
 
     @property
