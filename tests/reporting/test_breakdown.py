@@ -123,3 +123,17 @@ def test_a_path_that_no_record_has_is_named_with_the_nearest(root: Path, tmp_pat
 
     assert result.code == 0
     assert "no record has column 'customer.plam'; the nearest: customer.plan" in result.err
+
+
+def test_values_are_shown_as_data_and_cut(tmp_path: Path) -> None:
+    values = ["\x1b[31mred", "<b>bold</b>", "a|b\n# c", "y" * 3_000]
+    gaps = [gap("sky mask", mood=value, session_id=value[:3]) for value in values]
+    root, out = write_corpus(tmp_path, {"one": gaps}), tmp_path / "made"
+
+    result = vocabgap("report", root, "--out", out, "--by", "mood")
+
+    page, text = ((out / name).read_text(encoding="utf-8") for name in ("report.html", "report.md"))
+    assert r"\u001b[31mred" in result.out
+    assert ("\x1b" in result.out, "y" * 30 in result.out) == (False, False)
+    assert ("<b>bold" in page, "y" * 50 in page) == (False, False)
+    assert r"| a\|b \# c |" in text
