@@ -40,3 +40,24 @@ def test_a_document_is_pushed_to_a_corpus_element_by_element(tmp_path: Path) -> 
     there = scan(corpus).records
     assert there["record_id"].sort().to_list() == here["record_id"].sort().to_list()
     assert there["missing_capability"].to_list() == here["missing_capability"].to_list()
+
+
+def test_a_push_takes_no_other_columns_of_a_document(tmp_path: Path) -> None:
+    root, corpus = tmp_path / "shop", tmp_path / "corpus"
+    root.mkdir()
+    (root / "wishes.json").write_text('[{"wish": "gift wrapping", "mail": "ada@example.org"}]')
+    (tmp_path / "own.toml").write_text(
+        '[source.wishes]\nglob = "wishes.json"\neach = "/*"\nfields = { description = "wish" }\n'
+    )
+    owner = ("--tenant", "a", "--repo", "b", "--config", tmp_path / "own.toml", "--corpus", corpus)
+
+    result = vocabgap("corpus", "push", root, *owner)
+
+    assert result.code == 0, result.err
+    assert scan(
+        root,
+        sources={
+            "wishes": {"glob": "wishes.json", "each": "/*", "fields": {"description": "wish"}}
+        },
+    ).gaps["other"].to_list() == ['{"mail":"ada@example.org"}']
+    assert not any(b"ada@" in path.read_bytes() for path in corpus.rglob("*") if path.is_file())

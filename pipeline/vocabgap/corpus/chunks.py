@@ -73,7 +73,9 @@ class LogLines(NamedTuple):
 def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLines:
     """Read every log of a known source below a root, and keep the text of each line with a record."""
     # A corpus later knows the source of a line by the name of its log. `source` and `map` read any name.
-    settings = msgspec.structs.replace(settings or ScanSettings(), source=None, map={})
+    settings, change = settings or ScanSettings(), msgspec.structs.replace
+    sources = {name: change(source, keeps_other=False) for name, source in settings.sources.items()}
+    settings = change(settings, source=None, map={}, sources=sources)
     decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB, with_text=True)
     read = [(log, decoder.read(log)) for log in discover(root, settings)]
     tables = decoder.tables()

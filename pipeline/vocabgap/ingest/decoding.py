@@ -122,9 +122,8 @@ class FieldMap:
             outward=tuple(dict.fromkeys(pointer_of(path) for path in source.paths if path.startswith("/"))),
             also=tuple(others),
         )
-        taken = tree_of(whole.reads or [(name,) for name in FIELDS])
-        # A source that picks some objects, as from a trace, must not keep private data by chance.
-        return replace(whole, taken=None if whole.judged_by and not source.keeps_other else taken)
+        keeps = not whole.judged_by if source.keeps_other is None else source.keeps_other
+        return replace(whole, taken=tree_of(whole.reads or [(name,) for name in FIELDS]) if keeps else None)
 
     @property
     def shapes(self) -> tuple["FieldMap", ...]:

@@ -104,8 +104,8 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
         unit: What an `image_id` names, such as `workflow` or `process/processes`; by default `image`.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
             of the source.
-        keeps_other: Whether records keep the keys that no field reads, although `where` or `refusals` picks
-            them. Without these two, they do.
+        keeps_other: Whether records keep the keys that no field reads; by default only without `where` and
+            `refusals`, because a trace may hold private data.
         enabled: Whether such logs are read.
     """
 
@@ -121,7 +121,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     unless: str | tuple[str, ...] = ()
     unit: UnitName = ""
     also: tuple[Shape, ...] = ()
-    keeps_other: bool = False
+    keeps_other: bool | None = None
     enabled: bool = True
 
     @property
