@@ -20,12 +20,13 @@ _HIDDEN: Final = re.compile(r"<!--.{0,999}?-->|<(style|script)\b[^<>]*>.{0,4999}
 _BREAK: Final = re.compile(r"<(?:br|hr)\s*/?>(?! (?:tags?|elements?)\b)|<img\s[^<>]*>", _I)
 _ENTITY: Final = re.compile(r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});", _I)
 _MARKDOWN: Final = (
-    (re.compile(r"!?\[([^\[\]\n]{1,300})\]\((?:https?:|mailto:|/|#|\.)[^()\s]*(?: \"[^\"\n]*\")?\)"), r"\1"),
+    (re.compile(r"!\[[^\[\]\n]{0,300}\]\([^()\n]*\)|\[[A-Z]{2,10}-\d{1,7}\]\([^()\s]*\)"), ""),
+    (re.compile(r"\[([^\[\]\n]{1,300})\]\((?:https?:|mailto:|/|#|\.)[^()\s]*(?: \"[^\"\n]*\")?\)"), r"\1"),
     (re.compile(r"<(?:https?://|mailto:)[^\s<>|]+\|([^<>\n]+)>"), r"\1"),  # of a chat
     (re.compile(r"(\*\*|~~|(?<!\w)__(?=\S+ ))(?=\S)([^\n]{1,300}?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{1,200})(?<=\S)\*(?![\w*])"), r"\1"),
     (re.compile(r"^ {0,3}(?:#{1,6} +|>+ ?|[-*+] +(?=\S))", _M), ""),
-    (re.compile(r"^\s*(?:```|~~~)[\w+-]*\s*$", _M), ""),
+    (re.compile(r"^[ \t]*(?:(?:```|~~~)[\w+-]*|[*_=-]{3,})[ \t]*$", _M), ""),
 )
 _ADDRESS: Final = re.compile(
     r"<?\b(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?()\[\]'»]>?/?|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
@@ -45,7 +46,7 @@ _TICKET: Final = re.compile(
     rf"| ?[(\[](?:{_KEY}|(?:#|GH-|gh-)\d{{1,7}})[)\]]"
     r"|\b(?i:fix(?:es)?|close[sd]?|resolve[sd]?|see|refs?|issue|ticket|bug)(?::? )#\d{1,7}\b:?"
     r"|^[ \t]*(?i:ticket|issue|bug|case|request) ?(?:no\. ?|nr\. ?|#)?\d{1,7}\s*[:–—-]+\s+"
-    rf"|\s(?!(?:{_STANDARDS})-)[A-Z]{{2,10}}-\d{{3,7}}\s*$",
+    rf"|\s(?!(?:{_STANDARDS})-)[A-Z]{{2,10}}-\d{{3,7}}\s*$|^(?!(?:{_STANDARDS})-)[A-Z]{{3,10}}-\d{{4,7}} ",
     _M,
 )
 
@@ -64,7 +65,7 @@ _FRAME: Final = re.compile(
     r"|^created by [^\n]+(?:\n\s+\S+\.go:\d+[^\n]*)?|^exit status \d+|^\[signal [^\]\n]*\]"
     r"|^note: (?:run with|Some details are omitted)[^\n]*|^stack backtrace:|^\s+\d+: [\w<>:$ ,&*{}.#-]+$"
     r"|^\s*from \S+:\d+:in [^\n]*|^Stack trace:|^#\d+ (?:\S+\(\d+\):|\{main\})[^\n]*"
-    r"|^\s*thrown in \S+ on line \d+",
+    r"|^\s*thrown in \S+ on line \d+| in \S+\.php(?::\d+| on line \d+)",
     _M,
 )
 _FLAT_TRACE: Final = re.compile(r"Traceback \(most recent call last\):.*\s(?=(?:\w+\.)*[A-Z]\w*: )")
@@ -72,10 +73,11 @@ _THREAD: Final = re.compile(
     r"thread '[^'\n]*' (?:\(\d+\) )?panicked at (?:'([^\n]*)', \S+:\d+:\d+|\S+:\d+:\d+:\s*)", _I
 )
 _EXCEPTION: Final = re.compile(
-    r"^\s*(?:Exception in thread \"[^\"\n]*\" |Caused by: |Suppressed: |goroutine panic: |panic: |Uncaught "
+    r"^\s*(?:Exception in thread \"[^\"\n]*\" |Caused by: |Suppressed: |---> |panic: "
+    r"|Uncaught (?:\(in promise\) )?|\S+\.rb:\d+:in [^:\n]{1,80}: "
     r"|Unhandled exception\. |(?:PHP )?Fatal error: +)*(?:[\w$]+(?:\.|::?|\\))*"
     r"(?:(?:[A-Z]\w*)?(?:Error|Exception|Fault|Failure|Exit|Warning)(?: \[\w+\])?: *"
-    r"|(?<=panic: )|(?<=Uncaught ))"
+    r"|(?<=panic: )|(?<=Uncaught )|(?<=['`]: ))"
 )
 
 # Footers of mail programs, at the end of a line.
@@ -92,7 +94,7 @@ _SENT: Final = (
     r"|Lähetetty |Wysłan[eo] (?:z|za) |Od?esláno z|Trimis de pe |Küldve |Отправлено (?:с|из) |Надіслано з )"
 )
 _FOOTER: Final = re.compile(
-    rf"(?:^|[\s.,;!?|–—-]){_SENT}[^\n]{{0,30}}?{_DEVICE}"
+    rf"(?:(?:^|[\s.,;!?|–—-]){_SENT}|(?:^|[–—-]+ ?)(?i:sent from my ))[^\n]{{0,30}}?{_DEVICE}"
     r"(?:['’]?\w{0,3})(?: (?:i?[A-Z0-9][\w.+-]*|for|für|pour|para|per|voor|with|mit|gesendet|versendet"
     r"|verschickt|geschickt|device|phone|smartphone|mobile|on|auf|app)){0,4}[.!]?[ \t]*$"
     r"|(?:iPhone|iPad|Android)(?:から送信|'?\w{0,3}dan gönderildi)\s*$"
@@ -106,6 +108,8 @@ _SENT_WORDS: Final = (
 )  # fmt: skip
 _SIGNATURE: Final = re.compile(
     r"\n-- ?\n.*"
+    r"|\n(?:On|Am|Le|El|Il|Em|Op) [^\n]{5,120}(?:wrote|schrieb|écrit|escribió|scritto|escreveu|schreef)"
+    r"[^\n]{0,40}:.*"
     r"|\n[ \t]*(?i:(?:best|kind|warm) regards|regards|best wishes|cheers|sincerely|thanks|many thanks"
     r"|thank you"
     r"|mit (?:freundlichen|besten|lieben) grüßen|viele grüße|beste grüße|lg|vg|cordialement"
@@ -129,6 +133,7 @@ _HEADING: Final = re.compile(
     r"|problem(?: statement)?|what (?:would you like|happened|is the problem|do you want)[^\n]{0,60}"
     r"|why (?:is this|do you)[^\n]{0,60}|checklist|prerequisites|user story|acceptance criteria"
     r"|a clear and concise description of[^\n]{0,80}"
+    r"|this (?:e-?mail|message)\b[^\n]{0,80}\b(?:confidential|intended)\b[^\n]*"
     r"|i'm always frustrated when \[\.*\]|_?no response_?)[?.: \t]*(?:please describe\.?)?[*_: \t]*$"
     r"|^\s*[-*] \[[ xX]\] [^\n]*$",
     _I | _M,
@@ -197,7 +202,7 @@ def _without_markup(text: str) -> str:
             between = "\n" if re.fullmatch(_BLOCKS, name) else ""
             text = re.sub(rf"</?{name}(?:\s[^<>]*)?>", between, text, flags=_I)
     text = _ENTITY.sub(lambda entity: unescape(entity[0]), text) if "&" in text else text
-    for pattern, replacement in _MARKDOWN[:2] if "](" in text or "|" in text else ():
+    for pattern, replacement in _MARKDOWN[:3] if "](" in text or "|" in text else ():
         text = pattern.sub(replacement, text)
     return text
 
