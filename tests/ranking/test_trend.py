@@ -55,12 +55,26 @@ def test_what_is_later_than_now_or_unreadable_is_in_no_week() -> None:
         ([5, 6, 7, 8, 9, 10, 10, 11], "fading"),
         ([11.9] * 47, "fading"),
         ([12.1] * 47, "fading"),
-        ([6, 7, *[1] * 12], "rising"),
+        ([4, 6, 8, 10, *[1] * 14], "rising"),
+        ([6, 7, *[1] * 12], None),  # the log is as good as begun
         ([week / 10 for week in range(120)], "steady"),
     ],
 )
 def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str | None) -> None:
     assert asked_for(weeks)["trend"] == trend
+
+
+@pytest.mark.parametrize(("weeks", "trend"), [(2, None), (4, None), (5, None), (7, "rising"), (12, "rising")])
+def test_a_rise_needs_a_log_that_is_long_enough(weeks: int, trend: str | None) -> None:
+    """The log began some weeks ago, but for one old record of each need, as of an import."""
+    usual = [{"timestamp": NOW - timedelta(weeks=week + 0.5)} for week in range(weeks)]
+    late = [{"timestamp": NOW - timedelta(days=day)} for day in range(1, 15)]
+    old = [{"timestamp": NOW - timedelta(weeks=11.5)}]
+    others = [each | {"missing_capability": "tilt shift"} for each in (*usual, *old)]
+
+    table = ranked([*usual, *late, *old, *others], now=NOW)
+
+    assert table.filter(label="lamp glow")["trend"].item() == trend
 
 
 @pytest.mark.parametrize(
@@ -191,7 +205,8 @@ def test_the_part_of_a_week_that_the_corpus_began_in_counts_as_a_part() -> None:
 @pytest.mark.parametrize(
     ("weeks", "trend"),
     [
-        ([4.2, *[0.1] * 9], "rising"),
+        ([4.2, 3.2, *[0.1] * 14], "rising"),
+        ([4.2, *[0.1] * 9], None),  # in one of three earlier weeks
         ([4.2, 4.1, 4.0, 3.9, 3.8, 3.7], "fading"),
         ([4.2], None),
         ([1.9], "new"),

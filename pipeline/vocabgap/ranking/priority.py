@@ -137,7 +137,8 @@ def trends(
        weeks, or if the recent third has no record at all;
     2. `new` if the capability was first seen within the recent third, or later than now;
     3. otherwise that of `found_trends`, which compares the recent third with the window. If the capability
-       was not mentioned within the window, it compares the window with all time before now.
+       was not mentioned within the window, it compares the window with all time before now. `rising` needs
+       a record of any capability in at least half of the weeks before the recent third.
 
     The test counts the mentions of one session within an hour once, because a session may repeat itself.
     Without a session, a record of many mentions is one event of this size. Such mentions tell less than
@@ -161,6 +162,8 @@ def trends(
     lately = separate[:, -recent:].sum(axis=1)
     is_past = window == 0
     whole = np.where(is_past, separate[:, 0], window)
+    is_busy = separate[:, 1:].sum(axis=0) > 0
+    is_long = 2 * is_busy[:-recent].sum() >= max(weeks - recent, 1)
     tested = found_trends(
         np.where(is_past, window, lately),
         whole,
@@ -168,6 +171,7 @@ def trends(
         log_lately=np.where(is_past, window.sum(), lately.sum()),
         log_whole=np.where(is_past, separate.sum(), window.sum()),
         skipped=clusters["is_new"].to_numpy(),
+        busy=is_busy[-recent:].sum() / is_busy.sum() if is_long else 1.0,
         scale=whole / np.maximum(np.where(is_past, squares[:, 0], squares[:, 1:].sum(axis=1)), 1),
     )
     is_unknown = pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS or not lately.any())
@@ -200,6 +204,7 @@ def found_trends(
     log_lately: IntArray,
     log_whole: IntArray,
     skipped: npt.NDArray[np.bool_],
+    busy: float = 0.0,
     scale: FloatArray | float = 1.0,
 ) -> npt.NDArray[np.str_]:
     """Return `rising`, `fading` or `steady` for each capability, empty if its mentions show neither.
@@ -208,7 +213,8 @@ def found_trends(
     (`whole`). This is the conditional test of two Poisson rates [1]; `even` is the expected share. If the
     whole log has more or fewer mentions lately, no single need has a trend. So a change must exceed both
     `even` and the share of the other capabilities in the log. To these, as many mentions with the share
-    `even` are added as the capability has, in case they are few.
+    `even` are added as the capability has, in case they are few. A rise must also exceed `busy`, the share of
+    the late weeks among the weeks with any record: a short log with one old record shows no rise.
 
     At most 10 % of all changes are expected to be wrong [2]. Only capabilities with enough mentions for a
     possible change count as tests [3]. `scale` reduces the mentions to the effective number of events [5]. A
@@ -228,7 +234,7 @@ def found_trends(
 
     usual = (log_lately - lately + whole * even) / np.maximum(log_whole, 1)
     lately, whole = (np.rint(mentions * scale).astype(np.int64) for mentions in (lately, whole))
-    high, low = np.maximum(even, usual), np.minimum(even, usual)
+    high, low = np.maximum(np.maximum(even, usual), busy), np.minimum(even, usual)
     more, fewer = bdtrc(lately - 1.0, whole, high), bdtr(lately, whole, low)
     chance = 2 * np.minimum(more, fewer)
     possible = ~skipped & (2 * np.minimum(high**whole, (1 - low) ** whole) <= SIGNIFICANCE)
