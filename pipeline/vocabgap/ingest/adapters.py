@@ -8,6 +8,7 @@ import base64
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any, Final
 
 from vocabgap.ingest.decoding import noted
@@ -46,17 +47,27 @@ def _at(value: Any, *paths: str) -> Any:  # noqa: ANN401
     return None
 
 
+def _name(value: Any, *paths: str) -> str | None:  # noqa: ANN401
+    """Return the text or the number at the first path that leads to a value, as text."""
+    found = _at(value, *paths)
+    return str(found) if isinstance(found, str | int) else None
+
+
 def _objects(values: Iterable[Any], *wrappers: str) -> Iterator[dict[str, Any]]:
     """Yield the objects among values, in lists, and in the lists at the paths of wrappers."""
     for value in values:
         wrapped = next((found for path in wrappers if isinstance(found := _at(value, path), list)), value)
-        members = wrapped if isinstance(wrapped, list) else [wrapped]
-        yield from (member for member in members if isinstance(member, dict))
+        yield from _dicts(wrapped if isinstance(wrapped, list) else [wrapped])
 
 
 def _dicts(value: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
     """Yield the objects in a list; nothing if the value is no list."""
     return (member for member in value if isinstance(member, dict)) if isinstance(value, list) else iter(())
+
+
+def _inner(value: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return the object at a key, or the object itself."""
+    return value[key] if isinstance(value.get(key), dict) else value
 
 
 def _text(content: Any) -> str | None:  # noqa: ANN401
@@ -81,46 +92,44 @@ def _settled(calls: Iterable[Call]) -> list[Call]:
 
 def messages(values: Iterable[Any]) -> Iterator[Call]:
     """Read messages: of Claude Code, of its execution files, and of the APIs of Anthropic and OpenAI."""
-    names: dict[object, object] = {}
+    names: dict[str | None, str | None] = {}
     beside: Call = {}
     for value in _objects(values, "messages"):
-        found = {"session": _at(value, "sessionId", "session_id"), "folder": _at(value, "cwd")}
+        found = {"session": _name(value, "sessionId", "session_id"), "folder": _name(value, "cwd")}
         beside |= {key: text for key, text in found.items() if text}
         beside["time"] = _at(value, "timestamp", "created_at")
-        message = value["message"] if isinstance(value.get("message"), dict) else value
-        for block in _dicts(message.get("content")):
-            if block.get("type") == "tool_use":
-                names[block.get("id")] = block.get("name")
-            elif block.get("type") == "tool_result":
+        message = _inner(value, "message")
+        for block in (*_dicts(message.get("content")), *_dicts(message.get("tool_calls"))):
+            identifier = _name(block, "tool_use_id", "id")
+            if block.get("type") == "tool_result":
                 error = _text(block.get("content")) if block.get("is_error") else None
-                identifier = block.get("tool_use_id")
                 if error and identifier not in names:  # what follows may quote another call
                     error = error.partition("\n")[0]
                 yield _call(names.get(identifier), error, call=identifier, **beside)
-        for asked in _dicts(message.get("tool_calls")):
-            names[asked.get("id")] = _at(asked, "function.name", "name")
-        if message.get("role") == "tool" or message.get("type") == "tool":
-            identifier = message.get("tool_call_id")
-            name = names.get(identifier) or message.get("name")
-            yield _call(name, _text(message.get("content")), call=identifier, **beside)
+            elif called := _name(block, "function.name", "name"):
+                names[identifier] = called
+        if "tool" in (message.get("role"), message.get("type")):
+            identifier = _name(message, "tool_call_id")
+            tool = names.get(identifier) or _name(message, "name")
+            yield _call(tool, _text(message.get("content")), call=identifier, **beside)
         denied = value.get("permission_denials") or [value] * (value.get("subtype") == "permission_denied")
         for denial in _dicts(denied):
-            if (tool := denial.get("tool_name")) not in _QUESTIONS:
-                yield _call(tool, "", call=denial.get("tool_use_id"), verdict=DENIED, **beside)
+            if (tool := _name(denial, "tool_name")) not in _QUESTIONS:
+                yield _call(tool, "", call=_name(denial, "tool_use_id"), verdict=DENIED, **beside)
 
 
 def codex(values: Iterable[Any]) -> Iterator[Call]:
     """Read the rollouts of Codex; older ones have no `payload`."""
-    names: dict[object, str] = {}
+    names: dict[str | None, str] = {}
     session = folder = None
     for value in _objects(values):
-        item = value["payload"] if isinstance(value.get("payload"), dict) else value
-        folder = item.get("cwd") or folder
+        item = _inner(value, "payload")
+        folder = _name(item, "cwd") or folder
         if value.get("type") == "session_meta":
-            session = item.get("id")
-        kind, identifier = item.get("type"), item.get("call_id")
+            session = _name(item, "id")
+        kind, identifier = item.get("type"), _name(item, "call_id")
         if kind in ("function_call", "custom_tool_call"):
-            names[identifier] = f"{item.get('namespace') or ''}{item.get('name') or ''}"
+            names[identifier] = f"{_name(item, 'namespace') or ''}{_name(item, 'name') or ''}"
         elif kind in ("function_call_output", "custom_tool_call_output"):
             output = _text(_at(item, "output.content", "output.output", "output"))
             known = {"call": identifier, "time": value.get("timestamp"), "session": session}
@@ -130,120 +139,113 @@ def codex(values: Iterable[Any]) -> Iterator[Call]:
 def gemini(values: Iterable[Any]) -> Iterator[Call]:
     """Read the sessions of Gemini CLI: of messages with one `id`, the last counts."""
     session = None
-    said: dict[object, dict[str, Any]] = {}
+    said: dict[str | None, dict[str, Any]] = {}
     for value in _objects(values):
-        session = _at(value, "sessionId") or session
-        change = value["$set"] if isinstance(value.get("$set"), dict) else value
+        session = _name(value, "sessionId") or session
+        change = _inner(value, "$set")
         if isinstance(change.get("messages"), list):
-            said = {message.get("id"): message for message in _dicts(change["messages"])}
+            said = {_name(message, "id"): message for message in _dicts(change["messages"])}
         elif "$rewindTo" in value:
-            kept = [*said].index(value["$rewindTo"]) if value["$rewindTo"] in said else 0
-            said = dict([*said.items()][:kept])
+            target = _name(value, "$rewindTo")
+            before = takewhile(lambda item: item[0] != target, said.items())  # noqa: B023 - used at once
+            said = dict(before) if target in said else {}
         elif "id" in value:
-            said[value["id"]] = value
+            said[_name(value, "id")] = value
     for message in said.values():
         for call in _dicts(message.get("toolCalls")):
-            error = _at(call, "result.0.functionResponse.response.error", "resultDisplay")
+            error = _text(_at(call, "result.0.functionResponse.response.error", "resultDisplay"))
             time = _at(call, "timestamp") or message.get("timestamp")
-            failed = error if call.get("status") in ("error", "cancelled") else None
-            yield _call(call.get("name"), failed, call=call.get("id"), time=time, session=session)
+            failed = (error or "") if call.get("status") in ("error", "cancelled") else None
+            yield _call(_name(call, "name"), failed, call=_name(call, "id"), time=time, session=session)
 
 
 def opencode(values: Iterable[Any]) -> Iterator[Call]:
     """Read the parts of opencode, alone or in an export; its tool `invalid` stands for an unknown one."""
     for value in _objects(values):
-        folder = _at(value, "info.directory")
         several = [part for each in _dicts(value.get("messages")) for part in _dicts(each.get("parts"))]
         for part in several or [value]:
             if part.get("type") != "tool":
                 continue
-            tool, error = part.get("tool"), _at(part, "state.error")
+            tool, error = _name(part, "tool"), _text(_at(part, "state.error"))
             if tool == "invalid":
-                tool, error = _at(part, "state.input.tool"), _at(part, "state.input.error")
-            time, session = _at(part, "state.time.end", "state.time.start"), part.get("sessionID")
-            yield _call(tool, error, call=part.get("callID"), time=time, session=session, folder=folder)
+                tool, error = _name(part, "state.input.tool"), _text(_at(part, "state.input.error"))
+            time = _at(part, "state.time.end", "state.time.start")
+            known = {"session": _name(part, "sessionID"), "folder": _name(value, "info.directory")}
+            yield _call(tool, error, call=_name(part, "callID"), time=time, **known)
 
 
 def openhands(values: Iterable[Any]) -> Iterator[Call]:
     """Read the events of OpenHands: errors of the agent, and actions that the user rejects."""
-    tools: dict[object, object] = {}
+    tools: dict[str | None, str | None] = {}
     for value in _objects(values, "trajectory", "history"):
-        tool = _at(value, "tool_name", "tool_call_metadata.function_name")
-        tools[value.get("id")] = tool or value.get("action")
-        known = {"call": _at(value, "tool_call_id", "id"), "time": value.get("timestamp")}
+        tool = _name(value, "tool_name", "tool_call_metadata.function_name")
+        tools[_name(value, "id")] = tool or _name(value, "action")
+        known = {"call": _name(value, "tool_call_id", "id"), "time": value.get("timestamp")}
         kind = value.get("kind") or value.get("observation")
         if kind in ("UserRejectObservation", "user_rejected"):
-            yield _call(tool or tools.get(_at(value, "action_id", "cause")), "", verdict=DENIED, **known)
+            yield _call(tool or tools.get(_name(value, "action_id", "cause")), "", verdict=DENIED, **known)
         elif kind is not None:
-            failed = kind in ("AgentErrorEvent", "error")
-            yield _call(tool, _text(_at(value, "error", "content")) if failed else None, **known)
+            error = _text(_at(value, "error", "content")) if kind in ("AgentErrorEvent", "error") else None
+            yield _call(tool, error, **known)
 
 
 def copilot(values: Iterable[Any]) -> Iterator[Call]:
     """Read the events of Copilot CLI; the end of a call does not repeat its name."""
-    names: dict[object, object] = {}
+    names: dict[str | None, str | None] = {}
     session = folder = None
     for value in _objects(values):
-        session = _at(value, "data.sessionId") or session
-        folder = _at(value, "data.context.cwd") or folder
-        for asked in _dicts(_at(value, "data.toolRequests")):
-            names[asked.get("toolCallId")] = asked.get("name")
-        identifier = _at(value, "data.toolCallId")
-        if value.get("type") == "tool.execution_start":
-            names[identifier] = _at(value, "data.toolName")
-        elif value.get("type") == "tool.execution_complete":
-            failed = _at(value, "data.success") is False
+        session = _name(value, "data.sessionId") or session
+        folder = _name(value, "data.context.cwd") or folder
+        for asked in (*_dicts(_at(value, "data.toolRequests")), value):
+            if name := _name(asked, "name", "data.toolName"):
+                names[_name(asked, "toolCallId", "data.toolCallId")] = name
+        if value.get("type") == "tool.execution_complete":
+            identifier, error = _name(value, "data.toolCallId"), None
+            if _at(value, "data.success") is False:
+                error = _text(_at(value, "data.error.message")) or ""
             is_denied = _at(value, "data.error.code") in ("denied", "rejected")
-            known = {"call": identifier, "time": value.get("timestamp"), "session": session, "folder": folder}
-            error = _at(value, "data.error.message") if failed else None
-            verdict = DENIED if failed and is_denied else None
-            yield _call(names.get(identifier), error or "" if failed else None, verdict=verdict, **known)
+            known = {"time": value.get("timestamp"), "session": session, "folder": folder}
+            verdict = DENIED if error is not None and is_denied else None
+            yield _call(names.get(identifier), error, call=identifier, verdict=verdict, **known)
 
 
 def cursor(values: Iterable[Any]) -> Iterator[Call]:
     """Read transcripts of Cursor, which have no answers of tools."""
-    yield from ()
-    for _ in values:
-        pass
+    return iter([_call(None) for _ in values][:0])
 
 
 def langsmith(values: Iterable[Any]) -> Iterator[Call]:
     """Read the runs of LangSmith: tools, LangChain's `invalid_tool`, and the messages of a node of tools."""
     for run in _objects(values, "runs", "data"):
-        known = {
-            "time": _at(run, "start_time"),
-            "session": _at(
-                run,
-                *(f"{place}.{key}" for place in ("extra.metadata", "custom_metadata") for key in _THREADS),
-                "trace_id",
-            ),
-            "folder": _at(run, "session_name"),
-        }
-        identifier = _at(run, "id", "run_id")
+        known = {"time": _at(run, "start_time"), "session": _name(run, *_THREADS)}
+        identifier = _name(run, "id", "run_id")
         if run.get("name") == "invalid_tool":
-            tool = _at(run, "inputs.requested_tool_name")
+            tool = _name(run, "inputs.requested_tool_name")
             yield _call(tool, "", call=identifier, verdict=UNKNOWN, **known)
         elif run.get("run_type") == "tool":
-            error = _text(_at(run, "error"))
-            yield _call(
-                run.get("name"), error and error.strip().rpartition("\n")[2], call=identifier, **known
-            )
+            error = _text(_at(run, "error"))  # with its traceback, whose last line tells
+            last = error and error.strip().rpartition("\n")[2]
+            yield _call(_name(run, "name"), last, call=identifier, **known)
         elif run.get("name") == "tools":
             for outer in _dicts(_at(run, "outputs.messages", "outputs.output")):
-                message = outer["kwargs"] if isinstance(outer.get("kwargs"), dict) else outer
+                message = _inner(outer, "kwargs")
                 error = _text(message.get("content")) if message.get("status") == "error" else None
-                yield _call(message.get("name"), error, call=message.get("tool_call_id"), **known)
+                identifier = _name(message, "tool_call_id")
+                yield _call(_name(message, "name"), error, call=identifier, **known)
 
 
-_THREADS: Final = ("thread_id", "session_id", "conversation_id")
+_THREADS: Final = (
+    *(f"extra.metadata.{key}" for key in ("thread_id", "session_id", "conversation_id")),
+    "custom_metadata.thread_id",
+    "trace_id",
+)
 
 
 def otlp(values: Iterable[Any]) -> Iterator[Call]:
     """Read spans and log records of OTLP as JSON, as Collectors and Tempo write them."""
     for value in _objects(values):
-        batches = _at(value, "trace") if isinstance(_at(value, "trace"), dict) else value
         for lists, scopes, items in _OTLP:
-            for resource in _dicts(_either(batches, lists)):
+            for resource in _dicts(_either(_inner(value, "trace"), lists)):
                 named = _attributes(_at(resource, "resource.attributes"))
                 for scope in _dicts(_either(resource, scopes)):
                     for item in _dicts(_either(scope, items)):
@@ -268,78 +270,71 @@ _SESSIONS: Final = (
 )  # fmt: skip
 _AGENTS: Final = ("gen_ai.agent.name", "mcp.client_name", "service.name")
 _TOOLS: Final = ("gen_ai.tool.name", "tool.name", "traceloop.entity.name", "function_name", "tool_name")
-_REFUSALS: Final = {
+_TIMES: Final = (
+    "startTimeUnixNano", "start_time_unix_nano", "endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano",
+)  # fmt: skip
+_VERDICTS: Final = {
     "tool_not_registered": UNKNOWN, "policy_violation": DENIED, "reject": DENIED, "denied": DENIED,
 }  # fmt: skip
 
 
 def _either(value: Any, keys: Iterable[str]) -> Any:  # noqa: ANN401
-    return next((value[key] for key in keys if isinstance(value, dict) and key in value), None)
+    """Return the value of the first key that an object has."""
+    return next((value[key] for key in keys if isinstance(value, dict) and value.get(key)), None)
 
 
-def _attributes(pairs: Any) -> dict[str, Any]:  # noqa: ANN401
+def _attributes(pairs: Any) -> dict[str | None, Any]:  # noqa: ANN401
     """Return the attributes of OTLP by their keys, each without the name of its type."""
-    found = {}
-    for pair in _dicts(pairs):
-        value = pair.get("value")
-        found[pair.get("key", "")] = next(iter(value.values()), None) if isinstance(value, dict) else value
-    return found
+    values = ((_name(pair, "key"), pair.get("value")) for pair in _dicts(pairs))
+    return {
+        key: next(iter(value.values()), None) if isinstance(value, dict) else value for key, value in values
+    }
 
 
-def _of_otlp(item: Mapping[str, Any], named: Mapping[str, Any], *, is_log: bool) -> Call:
+def _of_otlp(item: dict[str, Any], named: dict[str | None, Any], *, is_log: bool) -> Call:
     own = _attributes(item.get("attributes"))
-    everything = {**named, **own}
-    tool = _either(own, _TOOLS)
-    status = {"code": _at(item, "status.code"), "message": _at(item, "status.message")}
-    event = str(own.get("event.name") or item.get("eventName") or _at(item, "body.stringValue") or "")
+    tool, verdict = _either(own, _TOOLS), None
+    exceptions = (_attributes(each.get("attributes")) for each in _dicts(item.get("events")))
+    error = _at(item, "status.message")
     if is_log:
-        failed = str(own.get("success")).lower() == "false"
-        verdict = _REFUSALS.get(str(_either(own, ("error_type", "error.type", "decision"))))
-        verdict = None if own.get("source") == "user_abort" else verdict
+        event = str(own.get("event.name") or item.get("eventName") or _at(item, "body.stringValue"))
+        is_call = event.endswith(("tool_call", "tool_result", "tool_decision"))
+        failed = is_call and str(own.get("success")).lower() == "false"
+        if is_call and own.get("source") != "user_abort":
+            verdict = _VERDICTS.get(str(_either(own, ("error_type", "error.type", "decision"))))
         if tool == "mcp_tool":  # the details of the call hold its name
-            tool = _at(own, "tool_parameters.mcp_tool_name") or None
-        if not event.endswith(("tool_call", "tool_result", "tool_decision")):
-            failed, verdict = False, None
+            tool = _at(own.get("tool_parameters"), "mcp_tool_name")
+        error = _either(own, ("error", "error.message", "output"))
     else:
-        failed, verdict = status["code"] in (2, "2", "STATUS_CODE_ERROR"), None
+        failed = _at(item, "status.code") in (2, "2", "STATUS_CODE_ERROR")
         name = re.match(r"(?:execute_tool|tools/call) (\S+)", str(item.get("name")))
         tool = tool or (name and name[1])
-    exceptions = (_attributes(each.get("attributes")) for each in _dicts(item.get("events")))
-    thrown = next(filter(None, (each.get("exception.message") for each in exceptions)), None)
     errors = {
-        "error": _either(own, ("error", "error.message", "output")) if is_log else status["message"],
-        "exception": thrown or own.get("exception.message"),
+        "error": error,
+        "exception": next(filter(None, (each.get("exception.message") for each in exceptions)), None)
+        or own.get("exception.message"),
         "message": own.get("error.message"),
     }
-    times = (
-        "startTimeUnixNano",
-        "start_time_unix_nano",
-        "endTimeUnixNano",
-        "timeUnixNano",
-        "observedTimeUnixNano",
-    )
     return _call(
         tool,
         **(errors if failed else {}),
         verdict=verdict,
-        failed=failed,
-        call=_in_hex(_either(item, ("spanId", "span_id"))) or _either(own, ("tool_use_id", "call_id")),
-        time=next(
-            (item[key] for key in times if item.get(key) not in (None, "", "0", 0)),
-            own.get("event.timestamp"),
-        ),
-        session=_either(everything, _SESSIONS),
-        folder=_either(everything, _AGENTS),
+        call=_either(own, ("tool_use_id", "call_id")) or _in_hex(_either(item, ("spanId", "span_id"))),
+        time=next((item[key] for key in _TIMES if item.get(key) not in (None, "", "0", 0)), None)
+        or own.get("event.timestamp"),
+        session=_either(named | own, _SESSIONS),
+        folder=_either(named | own, _AGENTS),
         asked=own.get("mcp.user_intent") if own.get("mcp.resource_name") == "get_more_tools" else None,
     )
 
 
 def _in_hex(identifier: Any) -> str | None:  # noqa: ANN401
     """Return the identifier of a span in hexadecimal digits; Tempo writes it in base64."""
-    if not isinstance(identifier, str) or re.fullmatch("[0-9a-fA-F]*", identifier):
-        return identifier or None
+    if not isinstance(identifier, str):
+        return None
     with suppress(ValueError):
-        return base64.b64decode(identifier, validate=True).hex()
+        is_hex = re.fullmatch("[0-9a-fA-F]*", identifier)
+        return identifier if is_hex else base64.b64decode(identifier, validate=True).hex()
     return identifier
 
 
