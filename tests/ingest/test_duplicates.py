@@ -31,6 +31,18 @@ def test_rows_that_differ_only_in_columns_of_the_user_are_several(tmp_path: Path
     assert scanned.gaps["why_not"].to_list() == [None, None, "duplicate"]
 
 
+def test_exports_that_overlap_are_counted_once_although_their_row_numbers_differ(
+    tmp_path: Path,
+) -> None:
+    for name, numbers in (("spring", (0, 1)), ("summer", (7, 8, 9))):
+        rows = [f"{number},dark mode,2026-03-14" for number in numbers]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["row,wish,day", *rows]))
+
+    scanned = scan(tmp_path, map={"description": "wish", "timestamp": "day"})
+
+    assert (scanned.summary.records, scanned.summary.duplicates) == (3, 2)
+
+
 def test_the_same_words_on_two_images_are_two_records(workspace: Path) -> None:
     write_log(workspace, "heron-11", gap("soft reeds", image_id="heron-11"))
     write_log(workspace, "heron-12", gap("soft reeds", image_id="heron-12"))

@@ -123,7 +123,7 @@ def marks_of(records: Parts, copies: Iterable[int] = ()) -> Marks:
     A line does not count if it is a duplicate or superseded. Of lines with the same record and tenant, one
     counts: the first in a folder with the name of its image, else the first. So the original counts, not its
     copy. Without a time and a session, equal lines of one log are separate mentions, as in a list of wishes.
-    So are lines that all have other columns, if these differ.
+    So are lines of one log that all have other columns, if these differ.
     If a folder was copied, its log has the same lines in two folders. Lines without an image of their own are
     duplicates then: see `_copied_lines`.
     A record is superseded if the notes of a later record of the same image correct its `snapshot_hash` or its
@@ -161,10 +161,12 @@ def _duplicates(records: Parts) -> pl.Series:
     repeated = records.by([_ID], _repeated, lambda lines: lines.select(number))[_ID]
     log = pl.concat_str(_LOG, separator="/")
     is_anonymous = pl.col("timestamp").is_null() & pl.col("session_id").is_null()
+    is_row = is_anonymous | pl.col(OTHER).is_not_null()
     columns = (
         (log.str.split("/").list.get(-2) != pl.col("image_id")).alias("elsewhere"),
-        pl.when(is_anonymous).then("line").alias("line"),
-        pl.when(is_anonymous).then(log).alias("log"),
+        pl.when(is_row).then("line").alias("line"),
+        pl.when(is_row).then(log).alias("log"),
+        pl.when(is_anonymous).then(pl.col("line").cast(pl.String)).otherwise(OTHER).alias(OTHER),
     )
     return records.by(
         _IDENTITY,
@@ -172,7 +174,7 @@ def _duplicates(records: Parts) -> pl.Series:
         lambda lines: (
             lines.with_columns(number)
             .join(repeated.lazy(), on=_ID, how="semi")
-            .select(ROW, *_IDENTITY, *columns, OTHER)
+            .select(ROW, *_IDENTITY, *columns)
         ),
     )[ROW][ROW]
 
@@ -218,10 +220,12 @@ def _repeated(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def _duplicates_among(alike: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    mention = pl.when(pl.col("line").is_not_null().all().over(_IDENTITY)).then(
+        pl.col("line").min().over(*_IDENTITY, "log", OTHER)
+    )
     nth = pl.col("line").rank("dense").over(*_IDENTITY, "log").alias("nth")
-    ordered = alike.with_columns(nth).sort("elsewhere", ROW)
-    other = pl.when(pl.col(OTHER).is_not_null().all().over(_IDENTITY)).then(OTHER)
-    return {ROW: ordered.filter(~pl.struct(*_IDENTITY, "nth", other).is_first_distinct()).select(ROW)}
+    ordered = alike.with_columns(line=mention).with_columns(nth).sort("elsewhere", ROW)
+    return {ROW: ordered.filter(~pl.struct(*_IDENTITY, "nth").is_first_distinct()).select(ROW)}
 
 
 def _corrections(records: Parts) -> dict[str, pl.DataFrame]:
