@@ -25,7 +25,7 @@ _BOUNDARY = re.compile(
     r"|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2})"  # HDRStyle -> HDR Style, but not URLs -> UR Ls
 )
 # The part of a command before the sign that makes it one.
-_CI_COMMAND = re.compile(r"^\s*:(?=:)|#(?=#[\w.-]*\[)", re.MULTILINE)
+_CI_COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#[\w.-]*\[)", re.MULTILINE)
 _FIGURES = re.compile(r"\d+(?: \d+)*")  # of a surface form, where 0.5 is 0 5
 
 # Invisible characters, such as text directions: they change what a reader sees.

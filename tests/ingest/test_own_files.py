@@ -37,6 +37,7 @@ def files(folder: Path) -> None:
     texts = {
         "gaps.txt": '{"description": "rotate a layer"}\n{"missing_capability": "blend two layers"}\n',
         "tools.log": CALLS,
+        "agent.log": 'ready\n2026-08-01 10:00:00,123 INFO gaps {"description": "rotate a layer"}\n',
         "wishes.json": json.dumps(WISHES, indent=1),
         "export.json": json.dumps({"page": 1, "data": {"items": [WISHES[0], WISHES[2]]}}),
         "wishes.csv": TABLE,

@@ -64,7 +64,9 @@ def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str | None
     assert asked_for(weeks)["trend"] == trend
 
 
-@pytest.mark.parametrize(("weeks", "trend"), [(2, None), (4, None), (5, None), (7, "rising"), (12, "rising")])
+@pytest.mark.parametrize(
+    ("weeks", "trend"), [(2, None), (4, None), (5, None), (7, "rising"), (12, "rising")]
+)
 def test_a_rise_needs_a_log_that_is_long_enough(weeks: int, trend: str | None) -> None:
     """The log began some weeks ago, but for one old record of each need, as of an import."""
     usual = [{"timestamp": NOW - timedelta(weeks=week + 0.5)} for week in range(weeks)]
