@@ -66,12 +66,21 @@ def test_lines_that_many_texts_share_part_no_needs_and_name_none() -> None:
     assert {*found.wordings["wording"]} == {*NEEDS, *shared}  # as they were written
 
 
+def test_a_sentence_that_many_texts_end_with_parts_no_needs() -> None:
+    written = [f"{need.capitalize()}. Sent by the tablet in the lobby!" for need in NEEDS]
+
+    found = cluster(asking(*NEEDS, *written))
+
+    assert found.clusters["mentions"].to_list() == [2] * len(NEEDS)
+    assert not found.clusters["label"].str.contains("lobby").any()
+
+
 def test_a_title_or_a_whole_text_that_many_share_is_a_need() -> None:
     titled = [
         f"Split a stay\n{reason}" for reason in ("guests leave", "rooms change", "a bill each")
     ]
 
-    assert shared_lines(titled) == frozenset()
+    assert shared_lines([*titled, *NEEDS]) == frozenset()
     assert (
         shared_lines([f"{need}\nsplit a stay" for need in NEEDS] + ["split a stay"]) == frozenset()
     )

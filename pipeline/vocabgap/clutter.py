@@ -4,6 +4,7 @@ None of it parts or joins needs, and none of it is in a label. A text that has n
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from html import unescape
@@ -223,32 +224,40 @@ def _without_trace(text: str) -> str:
 
 
 def shared_lines(wordings: Iterable[str]) -> frozenset[str]:
-    """Return the lines that several texts without clutter share, but that are no text of their own.
+    """Return the lines and sentences that many texts without clutter share, if they are no text of their own.
 
-    These are headings, footers and notices. The first line of a text is its title, which several texts may
-    share because they ask for the same, unless it looks like a heading or a notice.
+    These are headings, footers and notices. The first line of a text is its title, which many texts may share
+    because they ask for the same. It counts only if it looks like a heading, or most texts have it.
     """
-    counts: dict[str, int] = {}
-    whole = set()
+    lines, sentences, titles = Counter[str](), Counter[str](), Counter[str]()
+    whole, texts = set(), 0
     for wording in wordings:
-        text = without_clutter(wording)
-        if "\n" not in text:
-            whole.add(text.strip())
+        texts += 1
+        first, *others = lines_of(without_clutter(wording)) or [""]
+        further = {sentence for line in (first, *others) for sentence in _SENTENCE_END.split(line)[1:]}
+        if not others and not further:
+            whole.add(first)
             continue
-        first, *others = lines_of(text) or [""]
-        is_notice = first.endswith(_ENDS) or wording.lstrip().lower().startswith(_HEADS)
-        for line in {*others, *([first] if is_notice else [])}:
-            counts[line] = counts.get(line, 0) + 1
-    return frozenset(line for line, count in counts.items() if count >= SHARED_BY) - whole
+        is_heading = first.endswith((":", ",")) or wording.lstrip().lower().startswith(_HEADS)
+        lines.update({*others, first} if is_heading else {*others})
+        sentences.update(further)
+        titles[first] += not is_heading
+    found = set()
+    for counts, share in ((lines, 0.0), (sentences, 0.02), (titles, 0.5)):
+        found |= {line for line, count in counts.items() if count >= max(SHARED_BY, share * texts)}
+    return frozenset(found - whole)
 
 
-_ENDS: Final = (".", ":", "?", "!", ",")
-_HEADS: Final = ("#", "**", "<h", "<b>", "<strong>")
 SHARED_BY: Final = 3  # texts
+_HEADS: Final = ("#", "**", "<h", "<b>", "<strong>")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?]) +(?=\S)")
 
 
 def without_lines(text: str, shared: frozenset[str]) -> str:
-    """Return a text without shared lines; the whole text if nothing else is left."""
-    if not shared or "\n" not in text:
+    """Return a text without shared lines and sentences; the whole text if nothing else is left."""
+    if not shared:
         return text
-    return _kept("\n".join(line for line in lines_of(text) if line not in shared), text)
+    lines = (line for line in lines_of(text) if line not in shared)
+    kept = (_SENTENCE_END.split(line) for line in lines)
+    parts = (" ".join((first, *(each for each in others if each not in shared))) for first, *others in kept)
+    return _kept("\n".join(parts), text)

@@ -189,7 +189,7 @@ def points_of(
     forms = surfaces["surface"].to_list()
     if shared:
         forms = [
-            surface(text) if "\n" in wording else form
+            form if text == without_clutter(wording) else surface(text)
             for wording, text, form in zip(points.shortest, points.plainest, forms, strict=True)
         ]
     clause_shares = np.fromiter(map(clause_share, forms), np.float64, len(forms))
