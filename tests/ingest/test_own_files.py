@@ -180,7 +180,7 @@ def test_what_python_writes_as_csv_is_read_again(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("need,need\na,b\n", "the header has the name 'need' 2 times"),
+        ("notes,description,description\nx,a,b\n", "the header has the name 'description' 2 times"),
         (b"PK\x03\x04\0\0", "a workbook or an archive"),
         (b"\0\1\2abc", "the content is binary"),
         ('{"a": [{"q": 1}], "b": {"c": [{"q": 2}]}}', "has 2 lists of objects: /a/*, /b/c/*"),

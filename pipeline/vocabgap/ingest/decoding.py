@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import isfinite
 from typing import Any, Final, get_type_hints
 
@@ -155,21 +156,17 @@ class FieldMap:
         """Whether an object must have some value to be a gap of the first shape."""
         return bool(self.refusals) or any(values != ("",) for _, values in self.where)
 
-    @property
-    def need_paths(self) -> list[Pointer]:
-        """The pointers to the needs of the first shape."""
-        return [path for name in PHRASE_FIELDS for path in self.paths_of(name)]
-
-    def paths_of(self, field: str) -> tuple[Pointer, ...]:
-        """Return the pointers to a field of the first shape."""
-        return dict(self.paths).get(field, ()) if self.paths else ((field,),)
+    def paths_of(self, field: str) -> list[Pointer]:
+        """Return the pointers to a field."""
+        paths = (dict(shape.paths or {field: ((field,),)}).get(field, ()) for shape in self.shapes)
+        return list(chain.from_iterable(paths))
 
     def may_be_gap(self, value: dict[str, Any]) -> bool:
         """Tell whether an object is a gap of a shape, or has one of its fields of a need."""
         shape = self.of_shape(value)
         if shape is None or shape.is_judged:
             return shape is not None
-        return any(has_key(value, path) for path in shape.need_paths)
+        return any(has_key(value, path) for name in PHRASE_FIELDS for path in shape.paths_of(name))
 
     def of_shape(self, value: dict[str, Any]) -> "FieldMap | None":
         """Return the map of the first shape that an object has; None if it is no gap at all."""

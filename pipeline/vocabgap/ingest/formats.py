@@ -25,7 +25,7 @@ import polars as pl
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.decoding import DECODER, NATIVE_FIELDS, FieldMap, Rejected, no_json, ungrouped
 from vocabgap.ingest.reading import COMPRESSIONS, MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
-from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, RejectReason
+from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, PHRASE_FIELDS, RejectReason
 from vocabgap.model.sources import Pointer, Source, allowed_values, parsed, pointer_of, several
 from vocabgap.text import count, excerpt, printable_name
 
@@ -49,7 +49,6 @@ _TIME: Final = re.compile(
     r"|\d\d[ /-][A-Z][a-z]{2}[ /-]\d{4}[: ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [+-]\d{4})?"
 )
 _SERVER: Final = re.compile(r"\[([^\]]+)\] \[\w+\] Message from ")
-_BRACKET: Final = re.compile(rb'\[[^][{"]+\]')
 _NODE: Final = re.compile(r"( \{ metadata: \w+ \})?\s*")  # what the log of an MCP server has after it
 _WRAPPED: Final = (("log", "time"), ("MESSAGE", "__REALTIME_TIMESTAMP"))  # the line of Docker and journald
 _EXPORT: Final = "export it as CSV or JSON Lines in UTF-8, and name that file"
@@ -172,14 +171,12 @@ def is_log(head: bytes) -> bool:
     """Tell whether lines at the beginning of a file have something around their JSON, and are no table."""
     first, *others = head.removeprefix(codecs.BOM_UTF8).lstrip().split(b"\n")
     if first.startswith(b"{"):
-        return any(
-            f'"{text}":'.encode() in first and f'"{time}":'.encode() in first for text, time in _WRAPPED
-        )
+        return any(all(f'"{key}":'.encode() in first for key in keys) for keys in _WRAPPED)
     sign = _delimiter(first)
-    for line in (first, *others[:_ROWS]) if first[:1] != b"[" or _BRACKET.match(first) else ():
+    for line in (first, *others[: 0 if first.startswith(b"[") else _ROWS]):
         with suppress(ValueError, RecursionError):
             before, value, behind = _logged(line)
-            if value and before.strip("\ufeff ") and _NODE.fullmatch(behind):
+            if value and before.strip("\ufeff [") and _NODE.fullmatch(behind):
                 cells = re.sub(r",\d{3}\b", "", before).count(sign)  # not those of milliseconds
                 return line is first or not 0 < cells == first.count(sign.encode())
     return False
@@ -250,10 +247,8 @@ class TableRow(NamedTuple):
 def rows_of(content: Content, chunks: Iterable[bytes], alone: Container[str] = ()) -> Iterator[TableRow]:
     """Yield the rows of a file whose form is one of `ROWS`; an empty cell is null.
 
-    A column without a name is left out. Columns with one name become one with a list, unless it is `alone`.
-
-    Raises:
-        FormError: Several columns have a name that must stand `alone`, or the file cannot be read.
+    A column without a name is left out. Columns with one name become one with a list; raise FormError if such
+    a name must stand `alone`.
     """
     if content.form is Form.LOG:
         return _log_rows(chunks)
@@ -272,8 +267,8 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
     """
     converters = _converters(fields)
     used = {pointer[0] for pointer in fields.reads} or {*FIELDS}
-    lists = {path[0] for shape in fields.shapes for name in LIST_FIELDS for path in shape.paths_of(name)}
-    needs = [path[-1].encode() for shape in fields.shapes for path in shape.need_paths]
+    lists = {path[0] for name in LIST_FIELDS for path in fields.paths_of(name)}
+    needs = [path[-1].encode() for name in PHRASE_FIELDS for path in fields.paths_of(name)]
     begun, lines, passed_over = 1, list[bytes](), 0
     for number, cells, fault, raw in rows_of(content, chunks, alone=used - lists):
         if content.form is Form.LOG and not (
@@ -337,11 +332,9 @@ def _converters(fields: FieldMap) -> dict[str, Callable[[Any], Any]]:
     """Return functions that convert cells to more than text, by the name of their column."""
     pointers = (*fields.reads, *fields.judged_by)
     converters: dict[str, Callable[[Any], Any]] = {each[0]: parsed for each in pointers if len(each) > 1}
-    for shape in fields.shapes:
-        named = shape.paths or tuple((name, ((name,),)) for name in (*LIST_FIELDS, *_CELLS))
-        for field, paths in named:
-            kind = _names if field in LIST_FIELDS else _CELLS.get(field)
-            converters |= {path[0]: kind for path in paths if kind is not None and len(path) == 1}
+    kinds = {**dict.fromkeys(LIST_FIELDS, _names), **_CELLS}
+    for path, kind in ((path, kinds[name]) for name in kinds for path in fields.paths_of(name)):
+        converters |= {path[0]: kind} if len(path) == 1 else {}
     return converters
 
 
@@ -479,9 +472,7 @@ def _checked_header(cells: list[str], alone: Container[str]) -> list[str]:
     names = [cell.strip() for cell in cells]
     for name, times in Counter(names).items():
         if times > 1 and name and name in alone:
-            hint = (
-                "give one of them another name; only fields with lists, such as operations_involved, take all"
-            )
+            hint = "give each another name; only a field with a list, such as operations_involved, reads all"
             raise FormError(f"the header has the name '{excerpt(name)}' {times} times", hint=hint)
         if any("\ud800" <= sign <= "\udfff" for sign in name):
             raise FormError("the header is not UTF-8", hint="save the table as CSV in UTF-8")
