@@ -207,7 +207,7 @@ class RowDecoder:
             try:
                 objects.extend(map(decode, rest))
             except (ValueError, RecursionError, OverflowError) as fault:  # objects before a bad line stay
-                if "unknown field" in str(fault):  # all objects of a block have one type
+                if decode is self._strict and "unknown field" in str(fault):  # a block has one type
                     objects, rest, decode = [], iter(lines), self._decode
                 else:
                     objects.append(None)
