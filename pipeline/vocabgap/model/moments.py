@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from functools import partial
 from typing import Any, Final, Literal
 
 import msgspec
@@ -124,8 +123,13 @@ def moment_of(value: object, date_format: str = "") -> datetime | None:
     `date_format` (see `require_date_format`) comes before all of these. A time of day may follow any date.
     """
     text = _bare(value)
-    readers = (_unix_time, _as_msgspec, datetime.fromisoformat, _written)
-    for read in (partial(_written, date_format=date_format), *readers) if date_format else readers:
+    if date_format:
+        with suppress(ValueError):
+            return _written(text, date_format)
+    if unix := _UNIX_TIME.fullmatch(text):
+        units = Decimal(unix[1] + (unix[2] or ""))
+        return _EPOCH + timedelta(microseconds=int(units.scaleb(6 - _UNIX[len(unix[1])])))
+    for read in (_as_msgspec, datetime.fromisoformat, _written):
         with suppress(ValueError):
             return read(text)
     return None
@@ -189,14 +193,6 @@ def _bare(value: Any) -> str:  # noqa: ANN401 - any JSON
     return text if len(text) <= _MOST_SIGNS else ""
 
 
-def _unix_time(text: str) -> datetime:
-    unix = _UNIX_TIME.fullmatch(text)
-    if unix is None:
-        raise ValueError(text)
-    units = Decimal(unix[1] + (unix[2] or ""))
-    return _EPOCH + timedelta(microseconds=int(units.scaleb(6 - _UNIX[len(unix[1])])))
-
-
 def _as_msgspec(text: str) -> datetime:
     """Read ISO 8601 as the decoder of many lines does."""
     return msgspec.convert(text, datetime)
@@ -216,7 +212,7 @@ def _written(text: str, date_format: str = "") -> datetime:
     hours = int(hour) % 12 + 12 * (half in "pP") if half else int(hour)
     clock = time(hours, int(minute), int(second or 0), int(part.ljust(6, "0")[:6]))
     east = timedelta(hours=int(ahead or 0), minutes=int(f"{ahead[:1]}{minutes or 0}"))
-    return datetime.combine(day, clock, timezone(east) if utc or ahead else None)
+    return datetime.combine(day, clock, (timezone(east) if east else UTC) if utc or ahead else None)
 
 
 def _day(text: str) -> date:
