@@ -229,7 +229,7 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
         unreadable_times,
         write_baseline,
     )
-    from vocabgap.ingest.scanning import nothing_read, scan, unmatched
+    from vocabgap.ingest.scanning import nothing_read, scan, silent_files, unmatched
     from vocabgap.model.other import texts_at
 
     selection = selection_at()
@@ -280,6 +280,6 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
             "in_baseline": ignored.sum(),
             "written": rejects.height if request.write_baseline else None,
         },
-        notes=(*missing, *unmatched(scanned.lines, selection)),
+        notes=(*missing, *silent_files(scanned, settings.sources), *unmatched(scanned.lines, selection)),
         exit_code=ExitCode.INVALID_INPUT if fails else ExitCode.DONE,
     )
