@@ -36,6 +36,7 @@ from vocabgap.files.refusals import FileKind, FileRole, file_kind, refusing
 from vocabgap.files.signals import deferred_signals
 from vocabgap.model.categories import likely_category
 from vocabgap.model.corrections import without_corrections
+from vocabgap.model.moments import is_zero_year
 from vocabgap.model.record import (
     FEWEST_DIGITS,
     FIELDS,
@@ -166,14 +167,18 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
 def _moment(value: object) -> datetime:
     """Convert a datetime or ISO 8601 text to UTC. A time without an offset is taken as UTC."""
     expected = "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z"
+    years = "a time in the years 1971 to 9998 in UTC"
     try:
         moment: Any = datetime.fromisoformat(value) if isinstance(value, str) else value
         require_kind("timestamp", moment, datetime, expected)
-        return in_utc(moment).astimezone(UTC)
+        utc_moment = in_utc(moment).astimezone(UTC)
     except ValueError as error:
         raise unusable("timestamp", expected, value) from error
     except OverflowError as error:
-        raise unusable("timestamp", "a time in the years 1 to 9999 in UTC", value) from error
+        raise unusable("timestamp", years, value) from error
+    if is_zero_year(utc_moment.year):  # a scan would take it for no time
+        raise unusable("timestamp", years, value)
+    return utc_moment
 
 
 def _image_folder(image: str | Path) -> Path:
