@@ -29,7 +29,7 @@ from vocabgap.ingest.formats import (
     rows_of,
 )
 from vocabgap.ingest.proposing import Keys, path_of
-from vocabgap.ingest.reading import MIB, OpenLog, blocks, documents, judged, values_of
+from vocabgap.ingest.reading import MIB, MOST_BYTES, OpenLog, blocks, documents, judged, values_of
 from vocabgap.ingest.roots import quoted, shown_root
 from vocabgap.model.record import FIELDS, PHRASE_FIELDS
 from vocabgap.model.settings import ScanSettings
@@ -96,6 +96,9 @@ class Chooser:
             by_place = named is not None and not named.fields.each and content.form is Form.DOCUMENT
             if named is not None and explicit is None and not by_place:
                 return replace(named, content=content)  # its name is enough
+            if content.form is Form.PARQUET and not (is_root or self.wanted):
+                if Path(path).stat().st_size > MOST_BYTES:  # it would be read whole
+                    return None
             objects = _SURVEYED if is_root or self.wanted else _FIRST
             survey = _Survey.of(path, content, most, objects, is_root=is_root)
             kind = self._chosen(survey, explicit, named)
