@@ -96,10 +96,10 @@ class Chooser:
             by_place = named is not None and not named.fields.each and content.form is Form.DOCUMENT
             if named is not None and explicit is None and not by_place:
                 return replace(named, content=content)  # its name is enough
-            if content.form is Form.PARQUET and not (is_root or self.wanted):
-                if Path(path).stat().st_size > MOST_BYTES:  # it would be read whole
-                    return None
-            objects = _SURVEYED if is_root or self.wanted else _FIRST
+            is_asked = is_root or self.wanted is not None
+            if content.form is Form.PARQUET and not is_asked and Path(path).stat().st_size > MOST_BYTES:
+                return None  # it would be read whole
+            objects = _SURVEYED if is_asked else _FIRST
             survey = _Survey.of(path, content, most, objects, is_root=is_root)
             kind = self._chosen(survey, explicit, named)
             if kind and content.form is Form.TABLE:
