@@ -17,7 +17,7 @@ _M: Final = re.MULTILINE
 _BLOCKS: Final = "p|div|li|ul|ol|h[1-6]|tr|td|th|table|tbody|thead|blockquote|details|summary|pre|section"
 _INLINE: Final = "a|b|i|u|s|em|strong|span|code|sub|sup|small|font|del|ins|kbd|mark|center|html|body"
 _CLOSED: Final = re.compile(rf"</({_BLOCKS}|{_INLINE})\s*>", _I)
-_HIDDEN: Final = re.compile(r"<!--.{0,999}?-->|<(style|script)\b[^<>]*>.{0,4999}?</\1\s*>", _I | re.DOTALL)
+_HIDDEN: Final = re.compile(r"^[ \t]*<!--.{0,999}?-->", re.DOTALL | _M)
 _BREAK: Final = re.compile(r"<(?:br|hr)\s*/?>(?! (?:tags?|elements?)\b)|<img\s[^<>]*>", _I)
 _ENTITY: Final = re.compile(r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});", _I)
 _MARKDOWN: Final = (
@@ -136,7 +136,7 @@ _HEADING: Final = re.compile(
     r"|a clear and concise description of[^\n]{0,80}"
     r"|this (?:e-?mail|message)\b[^\n]{0,80}\b(?:confidential|intended)\b[^\n]*"
     r"|i'm always frustrated when \[\.*\]|_?no response_?)[?.: \t]*(?:please describe\.?)?[*_: \t]*$"
-    r"|^\s*[-*] \[[ xX]\] [^\n]*$",
+    r"|^\s*[-*] \[[ xX]\] (?:i|i've|i'm|yes|no|this)\b[^\n]*$",
     _I | _M,
 )
 # A text without any of these is no clutter, and needs no closer look.
