@@ -75,9 +75,11 @@ def covered(
     converted(operation_aliases, dict[str, str], "operation_aliases")
     index = EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
     covers = []
-    for label, operations, mentions in ranked.select("label", "operations", "mentions").iter_rows():
+    for label, operations, mentions, variants in ranked.select(
+        "label", "operations", "mentions", "variants"
+    ).iter_rows():
         shares = {item["name"]: item["mentions"] / mentions for item in operations}
-        covers.append([*map(_row, index.covering(label, shares))])
+        covers.append([*map(_row, index.covering(_whole(label, variants), shares))])
     columns = {"covered_by": covers}
     if index.entries:
         columns["variants"] = [
@@ -89,6 +91,12 @@ def covered(
         pl.from_dicts([{name: value} for value in values], {name: CAPABILITIES.schema[name]})[name]
         for name, values in columns.items()
     )
+
+
+def _whole(label: str, variants: Sequence[Mapping[str, Any]]) -> str:
+    """Return the need whose label may be cut."""
+    needs = (" ".join(need(each["wording"]).split()) for each in variants) if "…" in label else ()
+    return next((text for text in needs if text.startswith(label.partition("…")[0])), label)
 
 
 def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
