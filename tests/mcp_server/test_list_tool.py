@@ -90,7 +90,7 @@ async def test_an_answer_stays_small_whatever_is_in_the_log_and_cursors_lead_to_
             rows += message[listed]
         gone = await error_of(client, tool, cursor="gone")
     assert len({str(each) for each in rows}) == len(rows) == 10
-    assert len(texts) > 1
+    assert len(texts) > (tool == "list_gaps")  # labels are short, so all fit into one answer
     assert max(len(text.encode()) for text in texts) <= most
     assert "the list has no 'gone'" in gone["message"]
 
