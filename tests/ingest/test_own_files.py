@@ -564,3 +564,46 @@ def test_a_format_that_gives_no_day_is_refused_at_once(wrong: str, there: Path) 
     assert (answer.code, answer.out) == (2, "")
     assert f"--map timestamp: '{wrong}' is not the format of a date" in answer.err
     assert "%d.%m.%Y" in answer.err
+
+
+WISHES_OF_USERS = {
+    "export.csv": (
+        ("Nr;Wunsch;Datum;Projekt\n1;PDF der Karte exportieren;17.09.2026;Atlas\n"
+        "2;PDF der Karte exportieren;03.09.2026;Web\n3;Ebenen drehen können;04.09.2026;Atlas\n"),
+        ["2026-09-03", "2026-09-17"],
+    ),
+    "export.tsv": (
+        ("id\tsuggestion\tdate\tproject\n1\texport the map as PDF\t9/17/2026 4:05 PM\tatlas\n"
+        "2\texport the map as PDF\t9/3/2026 4:05 PM\tweb\n3\trotate a layer\t9/4/2026 9:00 AM\tatlas\n"),
+        ["2026-09-03", "2026-09-17"],
+    ),
+    "export.json": (
+        json.dumps([
+            {"author": {"login": login}, "feedback": need, "created": {"$date": {"$numberLong": time}},
+             "project": {"name": "atlas"}}
+            for login, need, time in (
+                ("kim", "export the map as PDF", "1785578400000"), ("lee", "rotate a layer", "1785578400000"),
+                ("lee", "export the map as PDF", "1785664800000"),
+            )
+        ]),
+        ["2026-08-01", "2026-08-02"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WISHES_OF_USERS)
+def test_two_commands_give_a_ranking_with_dates_and_sources(name: str, there: Path) -> None:
+    content, days = WISHES_OF_USERS[name]
+    own(there, content, name)
+
+    proposed = re.search(r"try `vocabgap ([^`]*)`", vocabgap("check", name).err)
+    assert proposed is not None
+    answer = vocabgap(*shlex.split(proposed[1]), "--now", "last")
+
+    assert answer.code == 0, answer.err
+    ranked = pl.read_parquet(there / "out" / "capabilities.parquet").sort("rank")
+    first = ranked.row(0, named=True)
+    assert "PDF" in first["label"]
+    assert [f"{first[key]:%Y-%m-%d}" for key in ("first_seen", "last_seen")] == days
+    gaps = pl.read_parquet(there / "out" / "gaps.parquet")
+    assert gaps["image_id"].n_unique() == (1 if name == "export.json" else 2)
