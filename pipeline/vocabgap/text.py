@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.clutter import without_clutter
 from vocabgap.errors import InvalidInputError, texts
 from vocabgap.messages import unknown_name
 
@@ -232,6 +231,8 @@ def surface(phrase: str) -> str:
     folded. Clutter, such as markup or a stack trace, does not count. Only the first `COMPARED_CHARACTERS` of
     the rest are read.
     """
+    from vocabgap.clutter import without_clutter  # noqa: PLC0415 - its patterns take 15 ms, and `log` needs none
+
     phrase = without_message(without_clutter(phrase)[:COMPARED_CHARACTERS])
     stems = _stems_of(phrase)
     if _MAY_BE_SIGNED.search(phrase) or _MINUS.search(phrase):

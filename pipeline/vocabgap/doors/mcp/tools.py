@@ -29,7 +29,6 @@ from vocabgap.model.record import given_fields, need_of
 from vocabgap.model.selection import Selection, filter_fields
 from vocabgap.reporting.manifest import Parameters, Rendering, new_manifest
 from vocabgap.reporting.summary import Tables, summarise
-from vocabgap.reporting.writing import with_capabilities
 from vocabgap.text import SHOWN_CHARACTERS, excerpt
 
 MOST_BYTES: Final = 100_000  # of an answer, as JSON
@@ -267,7 +266,11 @@ def report_gaps(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     most = request.limit or MOST_CAPABILITIES
     rendering = Rendering(0 if request.cursor else most, settings.rank.by.value, "")
     manifest = new_manifest(now, analysis.ranked.height, rendering, Parameters(settings, selection))
-    lines = with_capabilities(scan.lines, analysis.ranked) if settings.report.by else scan.lines
+    lines = scan.lines
+    if settings.report.by:
+        from vocabgap.reporting.writing import with_capabilities  # loads the templates
+
+        lines = with_capabilities(lines, analysis.ranked)
     summary = summarise(Tables(analysis.ranked, lines, scan.rejects), manifest, scan.summary)
     unit = settings.unit(scan.sources)
     notes = [*unmatched(scan.lines, selection, unit, **settings.aliases_by_argument)]
