@@ -94,7 +94,7 @@ def test_the_last_value_of_a_repeated_key_stays(
     scanned = scan_bytes(line)
 
     assert scanned.gaps["description"].to_list() == [need]
-    for name in {*keys} & {*TEXTS, *LISTS}:
+    for name in {*keys} & {*TEXTS, *LISTS} - {"workaround", "missing_capability"}:  # may be none
         assert scanned.gaps[name].to_list() == [json.loads(line)[name]]
 
 

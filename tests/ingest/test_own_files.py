@@ -172,7 +172,7 @@ def test_what_python_writes_as_csv_is_read_again(
         writer = csv.writer(file, delimiter=delimiter)
         writer.writerows([("need", "why"), *rows])
 
-    gaps = scan(path, map={"missing_capability": "need", "description": "why"}).gaps.sort("line")
+    gaps = scan(path, map={"missing_capability": "need", "notes": "why"}).gaps.sort("line")
 
     assert gaps["missing_capability"].to_list() == [need for need, _ in rows]
 

@@ -178,7 +178,10 @@ class _Survey:
         A person may ask for a kind that nothing but its fields tells.
         """
         for place, objects in self.places.items():
-            if any(_matches(known, one) for one in objects[:_FIRST] for known in kind.known):
+            matching = [any(_matches(known, one) for known in kind.known) for one in objects[:_FIRST]]
+            pairs = zip(objects, matching, strict=False)
+            others = sum(self._is_record(one) and not fits for one, fits in pairs)
+            if any(matching) and (is_asked or others <= sum(matching)):
                 return self.at(kind, place)
         fields, most = kind.fields, len(self.values) if is_asked else _FIRST
         if kind.adapter or not (is_asked or (_identifies(fields) and not kind.known)):

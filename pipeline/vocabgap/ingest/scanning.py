@@ -194,9 +194,16 @@ def scan(
     folders = [root if root.is_dir() else root.parent for root in readers.get(None, [])]
     names = frozenset(repository_slugs(folders)) if not readers.keys() - {None} else None
     found = united(scans)
-    # A workaround "none" is none.
-    lines = found.lines.then(lambda part: part.with_columns(without_placeholder(pl.col("workaround"))))
+    lines = found.lines.then(lambda part: part.with_columns(_WITHOUT_PLACEHOLDERS))
     return replace(found, lines=lines, repositories=names, unread=tuple(sorted(unread, key=_depth)))
+
+
+# A workaround "none" is none, and so is a missing capability if there is a description.
+_NEED: Final = pl.col("missing_capability")
+_WITHOUT_PLACEHOLDERS: Final = (
+    without_placeholder(pl.col("workaround")),
+    pl.when(stripped(pl.col("description")) != "").then(without_placeholder(_NEED)).otherwise(_NEED),
+)
 
 
 def nothing_read(scanned: Scan, roots: Iterable[Path], settings: Settings) -> tuple[str, str]:
