@@ -1,6 +1,6 @@
 """Clutter around a need: markup, links, emoji, ticket numbers, stack traces, mail footers, template headings.
 
-None of it parts or joins needs, and none of it is in a label. A text that has nothing else stays whole.
+Clutter is removed before wordings are compared and labels are made. Records and wordings keep it.
 """
 
 import re
@@ -13,11 +13,11 @@ from typing import Final
 _I: Final = re.IGNORECASE
 _M: Final = re.MULTILINE
 
-# Markup. A tag counts if it is known, and is closed; "support the <b> tag" is a need.
+# Markup. Only known tags with a closing tag are clutter: "support the <b> tag" is a need.
 _BLOCKS: Final = "p|div|li|ul|ol|h[1-6]|tr|td|th|table|tbody|thead|blockquote|details|summary|pre|section"
 _INLINE: Final = "a|b|i|u|s|em|strong|span|code|sub|sup|small|font|del|ins|kbd|mark|center|html|body"
 _CLOSED: Final = re.compile(rf"</({_BLOCKS}|{_INLINE})\s*>", _I)
-_HIDDEN: Final = re.compile(r"^[ \t]*<!--.{0,999}?-->", re.DOTALL | _M)
+_COMMENT: Final = re.compile(r"^[ \t]*<!--.{0,999}?-->", re.DOTALL | _M)
 _BREAK: Final = re.compile(r"<(?:br|hr)\s*/?>(?! (?:tags?|elements?)\b)|<img\s[^<>]*>", _I)
 _ENTITY: Final = re.compile(r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});", _I)
 _MARKDOWN: Final = (
@@ -36,7 +36,7 @@ _EMOJI: Final = "\U0001f000-\U0001faff\u2600-\u266c\u2670-\u27bf\u2b50\u2b55"
 _EMOJIS: Final = re.compile(rf"[{_EMOJI}][{_EMOJI}\ufe0e\ufe0f\u200d\u20e3]*")
 _SHORTCODE: Final = re.compile(r"(?<![\w:]):(?!memory:)(?:[a-z][a-z0-9_+-]{1,30}|\+1|-1|100):(?![\w:`])")
 
-# Numbers of tickets; UTF-8, ISO-8601 and GPT-4 are none.
+# Numbers of tickets. UTF-8, ISO-8601 and GPT-4 are names of standards and products.
 _STANDARDS: Final = (
     "UTF|ISO|SHA|RFC|GPT|ES|IEEE|MD|AES|CVE|CWE|BCP|WCAG|EN|DIN|COVID|LATIN|CP|HTTP|TLS|SSL|MP|USB|RS|ARM|ECMA"
     "|ANSI|NIST|BASE|FP|INT|UINT|FLOAT|PEP|ADR|RAL|IPV|PDF|WINDOWS|CUDA|EUC|KOI|AP|FIPS|H|X"
@@ -139,11 +139,11 @@ _HEADING: Final = re.compile(
     r"|^\s*[-*] \[[ xX]\] (?:i|i've|i'm|yes|no|this)\b[^\n]*$",
     _I | _M,
 )
-# A text without any of these is no clutter, and needs no closer look.
+# Without any of these signs, a text has no clutter but a footer.
 _CLUTTERED: Final = re.compile(rf"[<&*~`@\n#:\[{_EMOJI}]|-\d|__|www\.|^[-+>]")
 
 
-# A paste may be long: its first characters are read, and of a stack trace also the last.
+# A long paste is cut: to its first 20,000 characters; a stack trace to the first and the last 10,000.
 _AT_EITHER_END: Final = 10_000
 _LONGEST: Final = 2 * _AT_EITHER_END
 _LONG_RUN: Final = re.compile(r"[^\S\n]{9,}")
@@ -152,9 +152,9 @@ _WIDE_GAP: Final = re.compile(r"\n(?:[^\S\n]{0,8}\n){2,}")
 
 @lru_cache(maxsize=100_000)
 def without_clutter(text: str) -> str:
-    """Return a text without what is not part of its need; the whole text if nothing else is left.
+    """Return a text without its clutter, with its line breaks; the whole text if nothing is left.
 
-    Line breaks stay.
+    A long text is cut to its first `_LONGEST` characters; a stack trace loses its middle.
     """
     whole = text
     if len(text) > _LONGEST:
@@ -174,17 +174,17 @@ def without_clutter(text: str) -> str:
     if is_sent:
         bare = _FOOTER.sub("", bare)
     if "\n" in bare:
-        bare = _kept(_SIGNATURE.sub("", _GREETING.sub("", bare)), bare)
-        bare = _kept(_HEADING.sub("", bare), bare)
+        bare = _unless_empty(_SIGNATURE.sub("", _GREETING.sub("", bare)), bare)
+        bare = _unless_empty(_HEADING.sub("", bare), bare)
     if any(sign in bare for sign in "#-:"):
         bare = _TICKET.sub(" ", bare)
     for pattern, replacement in _MARKDOWN:
         bare = pattern.sub(replacement, bare)
-    return _kept(bare.strip(), whole)
+    return _unless_empty(bare.strip(), whole)
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text without white space around them, and without blank ones."""
+    """Return the stripped lines of a text that are not blank."""
     return [line for line in map(str.strip, text.split("\n")) if line]
 
 
@@ -192,13 +192,13 @@ def _may_be_trace(text: str) -> bool:
     return any(word in text for word in _TRACE_WORDS) or ("at " in text and (":" in text or "(" in text))
 
 
-def _kept(shorter: str, text: str) -> str:
+def _unless_empty(shorter: str, text: str) -> str:
     return shorter if any(map(str.isalnum, shorter)) else text
 
 
 def _without_markup(text: str) -> str:
     if "<" in text:
-        text = _BREAK.sub("\n", _HIDDEN.sub("", text))
+        text = _BREAK.sub("\n", _COMMENT.sub("", text))
         for name in {name.lower() for name in _CLOSED.findall(text)}:
             between = "\n" if re.fullmatch(_BLOCKS, name) else ""
             text = re.sub(rf"</?{name}(?:\s[^<>]*)?>", between, text, flags=_I)
@@ -209,7 +209,7 @@ def _without_markup(text: str) -> str:
 
 
 def _without_trace(text: str) -> str:
-    """Return a text without the frames of its stack traces: its prose, and the message of the last cause."""
+    """Return the prose of a text and the message of its last exception, without stack frames."""
     if "\n" not in text:
         text = _FLAT_TRACE.sub("Traceback (most recent call last):\n", text)
     bare = _FRAME.sub("\n", _THREAD.sub(lambda thread: f"panic: {thread[1] or ''}", text))
@@ -219,15 +219,20 @@ def _without_trace(text: str) -> str:
     heads = [place for place, line in enumerate(lines) if _EXCEPTION.match(line)]
     messages = {place: lines[place] for place in range(len(lines)) if place not in heads[:-1]}
     for place in heads[-1:]:
-        messages[place] = _kept(_EXCEPTION.sub("", lines[place], count=1), lines[place])
+        messages[place] = _unless_empty(_EXCEPTION.sub("", lines[place], count=1), lines[place])
     return "\n".join(messages.values())
 
 
-def shared_lines(wordings: Iterable[str]) -> frozenset[str]:
-    """Return the lines and sentences that many texts without clutter share, if they are no text of their own.
+SHARED_BY: Final = 3  # wordings; the least number that makes a line clutter
+_HEADS: Final = ("#", "**", "<h", "<b>", "<strong>")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?]) +(?=\S)")
 
-    These are headings, footers and notices. The first line of a text is its title, which many texts may share
-    because they ask for the same. It counts only if it looks like a heading, or most texts have it.
+
+def shared_lines(wordings: Iterable[str]) -> frozenset[str]:
+    """Return the lines and sentences that several wordings share, unless one of them is a whole wording.
+
+    These are headings, footers and notices. Wordings may share a first line because they ask for the same
+    need. So a first line counts only if it looks like a heading, or half of the wordings have it.
     """
     lines, sentences, titles = Counter[str](), Counter[str](), Counter[str]()
     whole, texts = set(), 0
@@ -248,16 +253,11 @@ def shared_lines(wordings: Iterable[str]) -> frozenset[str]:
     return frozenset(found - whole)
 
 
-SHARED_BY: Final = 3  # texts
-_HEADS: Final = ("#", "**", "<h", "<b>", "<strong>")
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?]) +(?=\S)")
-
-
 def without_lines(text: str, shared: frozenset[str]) -> str:
-    """Return a text without shared lines and sentences; the whole text if nothing else is left."""
+    """Return a text without shared lines and sentences; the whole text if nothing is left."""
     if not shared:
         return text
     lines = (line for line in lines_of(text) if line not in shared)
     kept = (_SENTENCE_END.split(line) for line in lines)
     parts = (" ".join((first, *(each for each in others if each not in shared))) for first, *others in kept)
-    return _kept("\n".join(parts), text)
+    return _unless_empty("\n".join(parts), text)

@@ -1,9 +1,9 @@
 """Messages of programs that refuse the call of a tool: it does not exist, or it is not granted.
 
 Agents' frameworks word this in many ways: "Unknown tool: close_gate", "close_gate is not a valid tool". These
-patterns serve wordings of gaps, logs, traces and hooks. The call names the tool, and the message gives the
-verdict. A message about something else (a file, a function, another tool) comes from a tool that exists. A
-shell that does not find a program tells of a gap of its environment, which has the name of the program.
+patterns serve wordings of gaps, logs, traces and hooks. The call names the tool, and the message says what
+happened. A message about another thing (a file, a function, another tool) comes from a tool that exists. If a
+shell does not find a program, the environment has a gap, and the program is its name.
 """
 
 import re
@@ -29,15 +29,15 @@ _PARTS: Final = (
     r"|versions?|choices?|formats?|settings?|ids?|names?|calls?|directory|call_id|errors?)\b)"
 )
 _NAME: Final = rf"(?:{_QUOTED}|{_PARTS}(\w(?:[\w.:/-]*\w)?)(?:\(\))?)"
-# Words such as "chaining" in "unsupported method chaining" are no names of tools.
+# Without quotes, a name has an inner sign or capital: "chaining" in "unsupported method chaining" has none.
 _SURE_NAME: Final = rf"(?=\\?[`'\"“‘«<]|\S*(?:\w[_.:/-]\w|(?-i:[a-z][A-Z]))){_NAME}"
 _MISSING: Final = (
     r"(?:is |was |are )?(?:not (?:found|registered|advertised|declared|recogni[sz]ed)|unknown)"
     r"|(?:does not|doesn't|don't) exist"
 )
-# "Not available for booked rooms" is a message of the tool itself.
-_AWAY: Final = r"(?:is |was )?not (?:available(?! (?!on|in|from)\w)|defined|supported)"
-_NOISE: Final = (
+# But "not available for booked rooms" is a message of the tool itself.
+_UNAVAILABLE: Final = r"(?:is |was )?not (?:available(?! (?!on|in|from)\w)|defined|supported)"
+_PREAMBLE: Final = (
     r"\s*(?:<\w+[^>]*>\s*)?(?:\{[^{}]{0,80}?\\?\"\w+\\?\":\s*\\?\")?"
     r"(?:(?:[\w.-]+ ){0,5}?[\w.]*(?:error|exception|failed|notfound)\b[^:]{0,40}:\s*){0,4}"
     r"(?:the )?(?:requested )?"
@@ -71,7 +71,7 @@ _MESSAGES: Final = (
         r"(?=,? (?:which|that|but)\b|\. this tool does not exist)"
     ),
     rf"[\w ]{{0,20}}\btrying to (?:execute|call|use) the {_NAME} {_TOOL}(?=, but no such {_TOOL} exists)",
-    rf"{_TOOL}{_NAMED}?:? {_SURE_NAME} (?:{_MISSING}|{_AWAY})",
+    rf"{_TOOL}{_NAMED}?:? {_SURE_NAME} (?:{_MISSING}|{_UNAVAILABLE})",
     rf"tool{_NAMED}? (?!call\b){_NAME} (?:{_MISSING})",
     rf"{_SURE_NAME} {_TOOL} (?:{_MISSING})",
     rf"{_NAME} (?:is not|isn't|was not) an? (?:valid|known|registered|recogni[sz]ed|available) {_TOOL}",
@@ -84,7 +84,7 @@ _REST: Final = (
     r"| [-–—]|\s*[.,;:!()\[<\"\\]).*)?$"
 )
 _FLAGS: Final = re.IGNORECASE | re.DOTALL
-_UNKNOWN_TOOL: Final = rf"{_NOISE}(?:{'|'.join(_MESSAGES)}){_REST}"
+_UNKNOWN_TOOL: Final = rf"{_PREAMBLE}(?:{'|'.join(_MESSAGES)}){_REST}"
 # Programs that a shell does not find.
 _SHELL_NAME: Final = r"(?:[\w./-]*/)?(?:(?:ba|z|da|k|fi|tc|a)?sh|env|nohup|xargs|sudo|exec|time): "
 _PROGRAM: Final = r"\\?[`'\"“‘]?([a-z0-9][\w.+-]{0,63}(?<!\.))\\?[`'\"”’]?"
@@ -100,11 +100,11 @@ _SHELL: Final = (
     ),
     rf"spawn {_PROGRAM} enoent",
 )
-_UNKNOWN_PROGRAM: Final = rf"{_NOISE}(?:{'|'.join(_SHELL)}){_REST}"
+_UNKNOWN_PROGRAM: Final = rf"{_PREAMBLE}(?:{'|'.join(_SHELL)}){_REST}"
 _REQUESTED: Final = rf"claude requested permissions? to use {_NAME}, but you haven't granted"
 # Messages without a name, which count only if the tool is known from elsewhere.
 _NAMELESS: Final = (
-    rf"{_NOISE}(?:(?:(?:custom|specified|called|mcp|such|that|this|a) ){{0,2}}(?:tool|function|method) "
+    rf"{_PREAMBLE}(?:(?:(?:custom|specified|called|mcp|such|that|this|a) ){{0,2}}(?:tool|function|method) "
     r"(?:could not be found|(?:was |is )?not found"
     r"|does not exist(?: or is not available)?|is unknown)"
     r"|(?:unknown|no such|unrecogni[sz]ed|undefined) (?:tool|function)"
@@ -121,7 +121,7 @@ _DENIED: Final = r"not (?:allowed|permitted|granted)|denied|blocked|forbidden"
 _GRANT: Final = (
     rf"(?:exists,? but (?:it )?)?(?:is |was |has been )?(?:currently )?(?:(?P<off>{_OFF})|(?:{_DENIED}))\b"
 )
-_WITHHELD: Final = rf"{_NOISE}(?:tool|function) {_SURE_NAME}(?: on (?:the )?server \S+)? {_GRANT}"
+_WITHHELD: Final = rf"{_PREAMBLE}(?:tool|function) {_SURE_NAME}(?: on (?:the )?server \S+)? {_GRANT}"
 
 
 @cache
@@ -161,15 +161,21 @@ def _name_in(found: re.Match[str] | None) -> str:
     return next(filter(None, found.groups()), "") if found else ""
 
 
+_CALLED: Final = "the_called_tool"  # stands for its name in a message
+_NAMESPACE: Final = re.compile(r"^.*(?:__|[:./])(?=\w)")  # the server or namespace before the name of a tool
+_NO_NAMES: Final = frozenset(("undefined", "null", "none", "invalid_tool_name"))
+
+
 def refused_call(message: str, tool: str = "") -> RefusedCall | None:
     """Return the call that a message refuses, because the tool does not exist or is not granted.
 
-    `tool` is the called tool, if it is known from elsewhere. Then a message without its name counts, too, and
-    a message that names another thing does not. A program that a shell does not find is returned in any case.
+    `tool` is the called tool, if the caller knows it. Then a message may lack its name, but must not name
+    another thing. If a shell does not find a program, the call has its name, whatever the tool. The result is
+    None for any other message.
     """
     tool = re.sub("^(?:execute_tool|tools/call) ", "", tool)  # the name of a span
-    short = _BEFORE_NAME.sub("", tool)
-    if tool in _SLIPS or (tool and not short):
+    short = _NAMESPACE.sub("", tool)
+    if tool in _NO_NAMES or (tool and not short):
         return None
     message = message[:2_000]
     if tool:  # its name is found whatever it looks like
@@ -184,7 +190,7 @@ def refused_call(message: str, tool: str = "") -> RefusedCall | None:
         name = name or _unknown_tool(sentence)
         if not name:
             continue
-        if (tool and _BEFORE_NAME.sub("", name) != _CALLED) or name in _SLIPS:
+        if (tool and _NAMESPACE.sub("", name) != _CALLED) or name in _NO_NAMES:
             return None
         grant = withheld or re.search(rf"\b{re.escape(name)} {_GRANT}", sentence, _FLAGS)
         reason = "permission" if requested else ""
@@ -192,11 +198,6 @@ def refused_call(message: str, tool: str = "") -> RefusedCall | None:
             reason = "not_enabled" if grant["off"] else "permission"
         return RefusedCall(tool or name, reason)
     return None
-
-
-_CALLED: Final = "the_called_tool"
-_BEFORE_NAME: Final = re.compile(r"^.*(?:__|[:./])(?=\w)")  # the server or namespace in the name of a tool
-_SLIPS: Final = frozenset(("undefined", "null", "none", "invalid_tool_name"))  # calls without a name
 
 
 def _sentences(message: str) -> Iterator[str]:
