@@ -154,7 +154,7 @@ _WIDE_GAP: Final = re.compile(r"\n(?:[^\S\n]{0,8}\n){2,}")
 def without_clutter(text: str) -> str:
     """Return a text without its clutter, with its line breaks; the whole text if nothing is left.
 
-    A long text is cut to its first `_LONGEST` characters; a stack trace loses its middle.
+    A long text with clutter is cut to its first `_LONGEST` characters; a stack trace loses its middle.
     """
     whole = text
     if len(text) > _LONGEST:

@@ -7,8 +7,8 @@ expansion (Radenović, Tolias & Chum 2018, arXiv 1711.02512). Each surface count
 
 More wordings than can be embedded one by one are grouped first by words, then by meaning. The nearest
 wordings by words are merged, until few enough groups are left; contrasts and distant wordings are not merged.
-One wording per group is embedded, and weighted by the wordings of its group. These wordings are clustered by
-meaning. If too many groups are left, the smallest groups stay as they are.
+One wording per group is embedded, and counts as often as its group has surfaces. These wordings are clustered
+by meaning. If too many groups are left, the smallest groups stay as they are.
 
 Both kinds of merges form one dendrogram. Distances by words are longer than those by meaning, so they are
 scaled down. They are scaled further if the group merges by meaning below that.

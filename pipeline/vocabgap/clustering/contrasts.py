@@ -116,42 +116,44 @@ def leaving(linkage: pl.DataFrame, poles: Sequence[Poles]) -> npt.NDArray[np.int
 
     The side with fewer surfaces leaves; of equal sides, the right one. The other side continues without it.
     """
-    # The surfaces at each pole in each cluster.
-    at: list[dict[tuple[Contrast, int], int]] = [dict.fromkeys(own.items(), 1) for own in poles]
+    # For each cluster: the number of its surfaces at each pole.
+    at_pole: list[dict[tuple[Contrast, int], int]] = [dict.fromkeys(own.items(), 1) for own in poles]
     size = [1] * len(poles)
     side = np.zeros(linkage.height, dtype=np.int8)
     for merge, (left, right) in enumerate(linkage.select("left", "right").iter_rows()):
-        if _differ(at[left], size[left], at[right], size[right]):
+        if _differ(at_pole[left], size[left], at_pole[right], size[right]):
             side[merge], stays = (LEFT, right) if size[left] < size[right] else (RIGHT, left)
-            at.append(at[stays])
+            at_pole.append(at_pole[stays])
             size.append(size[stays])
             continue
-        more, fewer = sorted((at[left], at[right]), key=len, reverse=True)
-        for place, surfaces in fewer.items():
-            more[place] = more.get(place, 0) + surfaces
-        at[left] = at[right] = {}
-        at.append(more)
+        more, fewer = sorted((at_pole[left], at_pole[right]), key=len, reverse=True)
+        for pole, surfaces in fewer.items():
+            more[pole] = more.get(pole, 0) + surfaces
+        at_pole[left] = at_pole[right] = {}
+        at_pole.append(more)
         size.append(size[left] + size[right])
     return side
 
 
 def _differ(
     one: dict[tuple[Contrast, int], int],
-    of_one: int,
+    size_of_one: int,
     other: dict[tuple[Contrast, int], int],
-    of_other: int,
+    size_of_other: int,
 ) -> bool:
     """Tell whether two clusters are mostly at different poles of a contrast."""
     if not one and not other:
         return False
     negated = (NEGATION, NEGATED)
-    if (one.get(negated, 0) >= MOST * of_one) != (other.get(negated, 0) >= MOST * of_other):
+    if (one.get(negated, 0) >= MOST * size_of_one) != (other.get(negated, 0) >= MOST * size_of_other):
         return True
-    stands = {contrast: pole for (contrast, pole), surfaces in one.items() if surfaces >= MOST * of_one}
+    main_poles = {
+        contrast: pole for (contrast, pole), surfaces in one.items() if surfaces >= MOST * size_of_one
+    }
     return any(
-        stands.get(contrast, pole) != pole
+        main_poles.get(contrast, pole) != pole
         for (contrast, pole), surfaces in other.items()
-        if surfaces >= MOST * of_other
+        if surfaces >= MOST * size_of_other
     )
 
 

@@ -7,7 +7,7 @@ wordings of different needs are close, so wordings of one need must be closer st
 
 Two more cuts give an interval for the size of a need. A tighter cut splits its group: the lower end is a
 share of the largest part. A looser cut joins groups: the upper end is a multiple of the joined group. About
-nine of ten true sizes are in the interval; the manual has the figures. It covers no missing records or ranks.
+nine of ten true sizes are in the interval; the manual has the figures. Missing records are left out.
 """
 
 from collections.abc import Collection

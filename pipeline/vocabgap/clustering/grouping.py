@@ -26,7 +26,7 @@ from vocabgap.clustering.cutting import (
 from vocabgap.clustering.describing import Labeller, cohesion, labels_of, similarity, weakest_links
 from vocabgap.clustering.screens import Screen, Screens
 from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.clustering.wordings import Points, compared, points_of
+from vocabgap.clustering.wordings import Points, compared_text, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.files.parts import Parts
 from vocabgap.linkage import FloatArray, IntArray, Rows
@@ -48,11 +48,11 @@ def cluster(
 ) -> "Clusters":
     """Group the needs of some records, whatever their wording.
 
-    A row represents a distinct surface, however often it is mentioned. Without an embedder it is TF-IDF.
-    With one it has the meaning, the words and the contrasts of the wording and its records. Rows are grouped
-    by average linkage on cosine distance, as scikit-learn's `AgglomerativeClustering` does. If an embedder
-    gets more than 20,000 surfaces, wordings with nearly the same words are merged first. Then one per group
-    is embedded. The cut fits `minilm`; other models may need a threshold.
+    A row represents a distinct surface, however often it is mentioned. Without an embedder, a row is TF-IDF.
+    With one, it has the meaning, the words and the contrasts of the wording and its records. Average linkage
+    on cosine distance groups the rows, as in scikit-learn's `AgglomerativeClustering`. If there are more than
+    20,000 surfaces, an embedder gets one of each group of wordings with nearly the same words. The cut fits
+    `minilm`; other models may need a threshold.
 
     Args:
         records: Table `records`, at least the columns `missing_capability`, `description` and `intent`;
@@ -316,7 +316,7 @@ class Clusters:
             for number, origin in enumerate(self.origins)
             if before and origin.cluster is not None and number not in self._decided
         }
-        return labels_of([compared(wording, self._points.shared) for wording, _ in self._labelled], kept)
+        return labels_of([compared_text(wording, self._points.shared) for wording, _ in self._labelled], kept)
 
     @cached_property
     def _decided(self) -> set[int]:
@@ -326,7 +326,7 @@ class Clusters:
 
 
 def known_clusters(records: Parts, groups: Mapping[str, str], settings: ClusterSettings) -> Clusters:
-    """Return groups that are known already, by surface, with rows of words and without a dendrogram."""
+    """Return the known groups of surfaces, with rows of words and without a dendrogram."""
     points = points_of(records, settings.stop_words, settings.synonyms)
     rows = vectorize(points.contents, points.sentence_shares)
     numbers: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """The points that are clustered: the distinct surfaces of records, with their mentions and needs.
 
 A wording is a phrase as somebody wrote it, a surface is its normal form, and a point is a distinct surface.
-Synonyms are replaced before wordings are compared.
+Synonyms are replaced before wordings are compared_text.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -41,13 +41,15 @@ class Points:
 
     wordings: pl.DataFrame  # columns `wording`, `mentions` and `surface`, one row per distinct phrase
     surfaces: pl.DataFrame  # columns `surface` and `mentions`, one row per point
-    contents: list[str]  # the compared words of each surface, joined by spaces
+    contents: list[str]  # the compared_text words of each surface, joined by spaces
     clause_shares: npt.NDArray[np.float64]  # share of clause words in each surface, shape (n,)
-    words_of: Callable[[str], str]  # returns the compared words of a surface
+    words_of: Callable[[str], str]  # returns the compared_text words of a surface
     details: Callable[[], pl.DataFrame]  # reads the longest detail of each wording, and its operations
     texts: tuple[str, ...] = ()  # the need of each surface with the details of its longest record
-    text_contents: tuple[str, ...] = ()  # the compared words of each text
-    shared: frozenset[str] = frozenset()  # lines that several wordings share, which are not compared
+    text_contents: tuple[str, ...] = ()  # the compared_text words of each text
+    shared: frozenset[str] = (
+        frozenset()
+    )  # lines and sentences that several wordings share; they are not compared_text
 
     @cached_property
     def most_used(self) -> pl.Series:
@@ -56,7 +58,7 @@ class Points:
 
     @cached_property
     def shortest(self) -> list[str]:
-        """A short wording of each surface, in words rather than an identifier; mentions do not matter."""
+        """The shortest wording of each surface, in words rather than an identifier."""
         order = (pl.col("wording").str.contains(" ").not_(), pl.col("wording").str.len_chars(), "wording")
         first = self.wordings.group_by("surface").agg(
             pl.col("wording").sort_by(*order, descending=[False, False, True]).first()
@@ -66,8 +68,8 @@ class Points:
 
     @cached_property
     def plainest(self) -> list[str]:
-        """The text of each surface that is compared, without clutter and shared lines."""
-        return [compared(wording, self.shared) for wording in self.shortest]
+        """The shortest wording of each surface, without clutter and shared lines."""
+        return [compared_text(wording, self.shared) for wording in self.shortest]
 
     @cached_property
     def uses(self) -> "Uses":
@@ -109,7 +111,7 @@ class Points:
         details, operations = _longest(self.details(), self.wordings if wordings is None else wordings)
         names = self.surfaces["surface"].to_list()
         with_details = [
-            f"{need}. {compared(details[name], self.shared)}" if name in details else need
+            f"{need}. {compared_text(details[name], self.shared)}" if name in details else need
             for need, name in zip(self.needs(), names, strict=True)
         ]
         texts = tuple(
@@ -196,8 +198,8 @@ def points_of(
     return replace(points, contents=list(map(words_of, forms)), clause_shares=clause_shares)
 
 
-def compared(text: str, shared: frozenset[str]) -> str:
-    """Return the part of a text that is compared: without clutter and shared lines."""
+def compared_text(text: str, shared: frozenset[str]) -> str:
+    """Return a text without clutter and shared lines."""
     return without_lines(without_clutter(text), shared)
 
 

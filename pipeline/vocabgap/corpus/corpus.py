@@ -112,7 +112,8 @@ class Corpus:
 
         Raises:
             NotFoundError: The folder has no log, or there is nothing to withdraw.
-            InvalidInputError: The tenant or repository is missing or unusable, or not the payload's.
+            InvalidInputError: The tenant or repository is unusable, or not in the payload, or the
+                payload names another repository.
             VocabgapError: The folder or the file cannot be read.
         """
         parsers, is_folder = self.parsers, False

@@ -84,7 +84,7 @@ def require_tenant(tenant: str) -> str:
 
 
 def require_identity(tenant: str, repo: str) -> tuple[str, str]:
-    """Return the normal form of a tenant, and a repository; refuse an unusable one.
+    """Return the normal form of a tenant, and the repository; raise InvalidInputError if one is unusable.
 
     Without this check a payload could name any owner.
     """

@@ -153,16 +153,16 @@ def owner_of(payload: Mapping[str, Any], tenant: str | None, repo: str | None) -
 
 
 def _named(payload: Mapping[str, Any], option: str, name: str) -> str:
-    """Return the owner that a payload, or the first part of it that has one, names."""
+    """Return a field of a payload, else of its first entry or chunk with one; raise InvalidInputError."""
     value = payload.get(name) or _first(payload.get("files"), name)
     if isinstance(value, str):
         return value
-    problem = f"--{option} is missing, and no `{name}` of a payload replaces it"
+    problem = f"--{option} is missing, and there is no payload with `{name}`"
     raise InvalidInputError(problem, hint=f"add --{option}")
 
 
 def _first(files: object, name: str) -> str | None:
-    """Return the first value of a field that an entry of a payload, or its first chunk, has."""
+    """Return the first text of a field in the entries of a payload and their first chunks."""
     for entry in files if isinstance(files, list) else ():
         for claimant in (entry, *(_listed(entry) or ())[:1]) if isinstance(entry, dict) else ():
             value = claimant.get(name) if isinstance(claimant, dict) else None

@@ -249,7 +249,7 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
             raise InvalidInputError("--write-baseline needs a file", hint="add --baseline FILE")
         write_baseline(file, scanned.rejects)
     keys = scanned.lines.each(lambda part: part.select(texts_at().alias("key")).explode("key").drop_nulls())
-    kept = keys["key"].value_counts().sort("count", "key", descending=[True, False])
+    other = keys["key"].value_counts().sort("count", "key", descending=[True, False])
     ignored = is_known(scanned.rejects, known)
     rejects = scanned.rejects.with_columns(ignored=pl.when(ignored).then(pl.lit("baseline")))
     counted = rejects.filter(~ignored)
@@ -268,7 +268,7 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
             "summary": summary,
             "looked_for": [glob for source in settings.sources.values() for glob in source.globs],
             "counted": counted.height,
-            "other": dict(kept.iter_rows()),
+            "other": dict(other.iter_rows()),
         },
         view="check.txt.j2",
         shown={

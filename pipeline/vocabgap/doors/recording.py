@@ -45,7 +45,7 @@ def log(call: "Call", request: LogOptions) -> Answer:
     given = {name: _given(getattr(request, name)) for name, *_ in _FIELDS}
     if request.image and not (any(given.values()) or request.corrects or expanded(request.image).exists()):
         problem = f"there is no folder '{request.image}', and no text of a gap"
-        raise NotFoundError(problem, hint=missing_text("FOLDER"))
+        raise NotFoundError(problem, hint=text_hint("FOLDER"))
     logged = log_gap(
         _own_folder(call) if request.image is None else request.image,
         **given,
@@ -63,8 +63,8 @@ def log(call: "Call", request: LogOptions) -> Answer:
     )
 
 
-def missing_text(folder: str) -> str:
-    """Return the hint to write the text of a gap after its option."""
+def text_hint(folder: str) -> str:
+    """Return the hint that the text of a gap needs its option."""
     return f'write `vocabgap log {folder} --need "WHAT WAS MISSING"`'
 
 

@@ -4,7 +4,7 @@
 linkage="average")`, for rows with a weight: a row of weight w counts as w equal rows. scikit-learn needs the
 matrix of all distances, 80 GB for 100,000 rows. This package needs about as much memory as the rows.
 
-    model = AverageLinkage(distance_threshold=0.7).fit(Rows(tfidf), mentions)
+    model = AverageLinkage(distance_threshold=0.7).fit(Rows(tfidf), weights)
     model.labels_, model.children_, model.distances_
 
 **Why the order of merges is free.** The distance of two clusters is the mean distance of their rows. With x

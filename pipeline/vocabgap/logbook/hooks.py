@@ -1,9 +1,9 @@
 """Hooks of an agent's program: set them up, and log the calls that they report.
 
-The calls are of tools that do not exist, or are not granted. A record has the name of the tool, the time and
-the session. It has no argument, no result and nothing that the person typed. A time limit or an interrupt is
-not logged. The shapes are those of the hooks of Claude Code and Cursor as of November 2026. To set them up,
-entries are added to JSON files of the program; other entries stay.
+The tools do not exist or are not granted, or the shell does not find a program. A record has the name of the
+tool or program, the time and the session: no argument, no result and nothing that the person typed. A time
+limit or an interrupt is not logged. The inputs are those of Claude Code and Cursor as of November 2026. To
+set hooks up, entries are added to JSON files of the agent's program; other entries stay.
 """
 
 import json
@@ -45,7 +45,7 @@ class ReportedCall(msgspec.Struct, frozen=True):
 
 
 def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]:
-    """Log each call of a missing tool in the input of a hook, once.
+    """Log each refused call in the input of a hook, once.
 
     The log is in the folder `image`, by default in the working folder of the agent.
 

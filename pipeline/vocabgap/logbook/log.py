@@ -176,7 +176,7 @@ def _moment(value: object) -> datetime:
         raise unusable("timestamp", expected, value) from error
     except OverflowError as error:
         raise unusable("timestamp", years, value) from error
-    if is_zero_year(utc_moment.year):  # a scan would take it for no time
+    if is_zero_year(utc_moment.year):  # a scan reads no time from it
         raise unusable("timestamp", years, value)
     return utc_moment
 

@@ -146,7 +146,7 @@ def _surfaces(clusters: Grouping) -> pl.DataFrame:
 
 
 def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFrame | None) -> pl.DataFrame:
-    """Return columns `cluster`, `label_surface`, `group_id`, and `known` if the run before had it."""
+    """Return columns `cluster`, `label_surface`, `group_id` and `known`: the run before had the group."""
     labels = proposed.clusters.select("cluster", "label_surface").sort("cluster")
     carried: dict[str, str] = {}
     continued, taken = set[str](), set[str]()

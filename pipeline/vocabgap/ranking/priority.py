@@ -212,9 +212,9 @@ def found_trends(
     If the rate of a capability is flat, its late mentions are a binomial sample of all its mentions
     (`whole`). This is the conditional test of two Poisson rates [1]; `even` is the expected share. If the
     whole log has more or fewer mentions lately, no single need has a trend. So a change must exceed both
-    `even` and the share of the other capabilities in the log. To these, as many mentions with the share
-    `even` are added as the capability has, in case they are few. A rise must also exceed `busy`, the share of
-    the late weeks among the weeks with any record: a short log with one old record shows no rise.
+    `even` and the share of the other capabilities in the log. The others may be few: they get as many extra
+    mentions with the share `even` as the capability has. A rise must also exceed `busy`, the share of the
+    late weeks among the weeks with any record: a short log with one old record shows no rise.
 
     At most 10 % of all changes are expected to be wrong [2]. Only capabilities with enough mentions for a
     possible change count as tests [3]. `scale` reduces the mentions to the effective number of events [5]. A

@@ -131,13 +131,13 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Breakdown(msgspec.Struct, frozen=True):
-    """The mentions of capabilities by the values at a path of the other columns.
+    """The mentions of capabilities by the values at a path of column `other`.
 
     A record with several values counts for each.
     """
 
     path: str
-    values: tuple[str, ...]  # most mentions of all capabilities first; then `(other)` and `(none)`
+    values: tuple[str, ...]  # by mentions of all capabilities, most first; then `(other)` and `(none)`
     rows: tuple[tuple[int, str, tuple[int, ...]], ...]  # rank, label, mentions by value
 
 
@@ -171,7 +171,7 @@ def overview_of(gaps: Parts, now: datetime | None = None) -> pl.DataFrame:
 
 
 def breakdown_of(gaps: Parts | None, path: str | None, shown: Iterable[Capability]) -> Breakdown | None:
-    """Count the mentions of shown capabilities by the values at a path of table `gaps`; None without any."""
+    """Count the mentions of capabilities by the values at a path of column `other`; None without a value."""
     if gaps is None or path is None:
         return None
     key, named = ("capability_id", "value"), texts_at(path).alias("value")
@@ -191,8 +191,8 @@ def breakdown_of(gaps: Parts | None, path: str | None, shown: Iterable[Capabilit
         numbers[capability, value if value in first else _NONE if value is None else _REST] += mentions
     values = (*first, *(name for name in (_REST, _NONE) if any(name == value for _, value in numbers)))
     rows = ((each, [numbers[each.capability_id, value] for value in values]) for each in shown)
-    found = Breakdown(path, values, tuple((each.rank, each.label, tuple(row)) for each, row in rows))
-    return found if first else None
+    breakdown = Breakdown(path, values, tuple((each.rank, each.label, tuple(row)) for each, row in rows))
+    return breakdown if first else None
 
 
 def places_in(overview: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:

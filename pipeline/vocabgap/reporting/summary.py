@@ -128,7 +128,7 @@ class Summary(msgspec.Struct, frozen=True):
     stale_days: int | None = None  # age of the newest record, if too old for trends
     unit: str = IMAGE  # what `images` counts
     grouping: GroupedBy | None = None  # basis of the groups; None if unknown or withheld
-    breakdown: Breakdown | None = None  # None unless requested, and in a shareable report
+    breakdown: Breakdown | None = None  # None without `--by`, and in a shareable report
 
     @property
     def records(self) -> int:

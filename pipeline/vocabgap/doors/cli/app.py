@@ -19,7 +19,7 @@ from typer.main import get_command, get_group
 from vocabgap import __version__
 from vocabgap.doors.cli.calls import command_of
 from vocabgap.doors.cli.output import PIPE_WIDTH, PROGRAM, Output, print_out
-from vocabgap.doors.recording import missing_text
+from vocabgap.doors.recording import text_hint
 from vocabgap.doors.verbs import Panel, Verbs
 from vocabgap.errors import (
     DEBUG_VARIABLE,
@@ -298,7 +298,7 @@ def _usage_error(error: TyperException, context: Any) -> InvalidInputError:  # n
     hint = f"see `{command} --help`"
     if context and context.info_name == "log" and "unexpected extra argument" in message:
         folder = printable_name(context.params.get("image") or "FOLDER")
-        return InvalidInputError("the text of a gap needs an option", hint=missing_text(folder))
+        return InvalidInputError("the text of a gap needs an option", hint=text_hint(folder))
     if "--json" in message:
         hint = f"write --json before the command: `{PROGRAM} --json report …`"
     elif hasattr(error, "option_name"):

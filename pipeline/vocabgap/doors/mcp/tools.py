@@ -69,7 +69,7 @@ class Tool:
     def call(self, workspace: Workspace, arguments: dict[str, Any]) -> dict[str, Any]:
         """Run the tool; return success, data and error as JSON values with texts that are safe to show.
 
-        The `gap_id` of a logged gap is also beside `success`, as RFC-013 has it.
+        The `gap_id` of a logged gap is also beside `success`, as RFC-013 demands.
         """
         try:
             request = self._read(arguments)
