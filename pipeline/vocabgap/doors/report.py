@@ -242,11 +242,12 @@ def _engine(name: EngineName, remote: str | None) -> "AbstractContextManager[Spa
 
 
 def _notes(result: "Run", settings: Settings) -> list[str]:
-    from vocabgap.ingest.scanning import ahead_in_words, unmatched
+    from vocabgap.ingest.scanning import ahead_in_words, silent_files, unmatched
 
     unit = settings.unit(result.scan.sources)
     lines, by = result.scan.lines, settings.report.by
     notes = [*unmatched(lines, result.selection, unit, by or "", **settings.aliases_by_argument)]
+    notes += silent_files(result.scan, settings.sources)
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
     inactive, active = result.decisions.inactive, result.decisions.active
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]

@@ -36,7 +36,7 @@ from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Pointer, json_pointer, parsed, pointer_of, reading_of, several, value_at
 from vocabgap.text import count, excerpt
 
-_DEPTH: Final = 3  # of the objects that are searched for lists
+_DEPTH: Final = 5  # of the objects that are searched for lists
 _FIRST: Final = 50  # objects that tell the source of a file
 _SURVEYED: Final = 10_000  # objects that are searched for the paths that a person names
 _SHOWN: Final = 15  # lists in a message

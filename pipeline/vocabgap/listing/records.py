@@ -26,6 +26,7 @@ from vocabgap.ingest.scanning import (
     newest,
     newest_moment,
     scan,
+    silent_files,
     undated,
     unmatched,
     with_newest_session,
@@ -162,7 +163,7 @@ def listing(
     else:
         unit = settings.unit(scanned.sources)
         notes += unmatched(scanned.lines, chosen, unit, **settings.aliases_by_argument)
-    notes += unread(scanned)
+    notes += [*unread(scanned), *silent_files(scanned, settings.sources)]
     without = undated(selected.lines, chosen)
     if without:
         notes.append(f"left out: {count(without, 'record')} without a readable timestamp")

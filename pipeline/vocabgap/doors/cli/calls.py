@@ -127,10 +127,6 @@ class Call:
             self.note(f"not read: {row['source_path']}: {row['detail']}")
         if unread.height > most:
             self.note(f"not read: {unread.height - most:,} more; `vocabgap check` lists them")
-        from vocabgap.ingest.scanning import silent_files
-
-        for note in silent_files(scanned, self.settings.sources):
-            self.note(note)
 
     def note_embeddings(self, use: "EmbeddingUse | None") -> None:
         """Print the problem of the cache, if there was one."""
