@@ -157,7 +157,7 @@ def _named(payload: Mapping[str, Any], option: str, name: str) -> str:
     value = payload.get(name) or _first(payload.get("files"), name)
     if isinstance(value, str):
         return value
-    problem = f"--{option} is missing, and there is no payload with `{name}`"
+    problem = f"--{option} is missing, and no `{name}` of a payload replaces it"
     raise InvalidInputError(problem, hint=f"add --{option}")
 
 
