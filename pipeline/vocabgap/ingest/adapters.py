@@ -14,7 +14,7 @@ from typing import Any, Final
 from vocabgap.ingest.decoding import noted
 from vocabgap.ingest.reading import Adapter
 from vocabgap.messages import RefusedCall
-from vocabgap.model.sources import value_at
+from vocabgap.model.sources import pointer_of, value_at
 
 Call = dict[str, Any]
 DENIED: Final = "denied"
@@ -40,9 +40,9 @@ def _call(
 
 
 def _at(value: Any, *paths: str) -> Any:  # noqa: ANN401
-    """Return the value at the first path of keys that leads to one; None if none does."""
+    """Return the value at the first path that leads to one; None if none does."""
     for path in paths:
-        if (found := value_at(value, tuple(path.split(".")))) not in (None, ""):
+        if (found := value_at(value, pointer_of(path))) not in (None, ""):
             return found
     return None
 
@@ -245,10 +245,10 @@ def otlp(values: Iterable[Any]) -> Iterator[Call]:
     """Read spans and log records of OTLP as JSON, as Collectors and Tempo write them."""
     for value in _objects(values):
         for lists, scopes, items in _OTLP:
-            for resource in _dicts(_either(_inner(value, "trace"), lists)):
+            for resource in _dicts(_at(_inner(value, "trace"), *lists)):
                 named = _attributes(_at(resource, "resource.attributes"))
-                for scope in _dicts(_either(resource, scopes)):
-                    for item in _dicts(_either(scope, items)):
+                for scope in _dicts(_at(resource, *scopes)):
+                    for item in _dicts(_at(scope, *items)):
                         yield _of_otlp(item, named, is_log="log" in items[0])
 
 
@@ -266,21 +266,16 @@ _OTLP: Final = (
     ),
 )
 _SESSIONS: Final = (
-    "mcp.session.id", "gen_ai.conversation.id", "session.id", "mcp.session_id", "conversation.id",
+    "/mcp.session.id", "/gen_ai.conversation.id", "/session.id", "/mcp.session_id", "/conversation.id",
 )  # fmt: skip
-_AGENTS: Final = ("gen_ai.agent.name", "mcp.client_name", "service.name")
-_TOOLS: Final = ("gen_ai.tool.name", "tool.name", "traceloop.entity.name", "function_name", "tool_name")
+_AGENTS: Final = ("/gen_ai.agent.name", "/mcp.client_name", "/service.name")
+_TOOLS: Final = ("/gen_ai.tool.name", "/tool.name", "/traceloop.entity.name", "function_name", "tool_name")
 _TIMES: Final = (
     "startTimeUnixNano", "start_time_unix_nano", "endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano",
 )  # fmt: skip
 _VERDICTS: Final = {
     "tool_not_registered": UNKNOWN, "policy_violation": DENIED, "reject": DENIED, "denied": DENIED,
 }  # fmt: skip
-
-
-def _either(value: Any, keys: Iterable[str]) -> Any:  # noqa: ANN401
-    """Return the value of the first key that an object has."""
-    return next((value[key] for key in keys if isinstance(value, dict) and value.get(key)), None)
 
 
 def _attributes(pairs: Any) -> dict[str | None, Any]:  # noqa: ANN401
@@ -293,7 +288,7 @@ def _attributes(pairs: Any) -> dict[str | None, Any]:  # noqa: ANN401
 
 def _of_otlp(item: dict[str, Any], named: dict[str | None, Any], *, is_log: bool) -> Call:
     own = _attributes(item.get("attributes"))
-    tool, verdict = _either(own, _TOOLS), None
+    tool, verdict = _at(own, *_TOOLS), None
     exceptions = (_attributes(each.get("attributes")) for each in _dicts(item.get("events")))
     error = _at(item, "status.message")
     if is_log:
@@ -301,10 +296,10 @@ def _of_otlp(item: dict[str, Any], named: dict[str | None, Any], *, is_log: bool
         is_call = event.endswith(("tool_call", "tool_result", "tool_decision"))
         failed = is_call and str(own.get("success")).lower() == "false"
         if is_call and own.get("source") != "user_abort":
-            verdict = _VERDICTS.get(str(_either(own, ("error_type", "error.type", "decision"))))
+            verdict = _VERDICTS.get(str(_at(own, "error_type", "/error.type", "decision")))
         if tool == "mcp_tool":  # the details of the call hold its name
             tool = _at(own.get("tool_parameters"), "mcp_tool_name")
-        error = _either(own, ("error", "error.message", "output"))
+        error = _at(own, "error", "/error.message", "output")
     else:
         failed = _at(item, "status.code") in (2, "2", "STATUS_CODE_ERROR")
         name = re.match(r"(?:execute_tool|tools/call) (\S+)", str(item.get("name")))
@@ -319,22 +314,20 @@ def _of_otlp(item: dict[str, Any], named: dict[str | None, Any], *, is_log: bool
         tool,
         **(errors if failed else {}),
         verdict=verdict,
-        call=_either(own, ("tool_use_id", "call_id")) or _in_hex(_either(item, ("spanId", "span_id"))),
+        call=_at(own, "tool_use_id", "call_id") or _in_hex(_name(item, "spanId", "span_id")),
         time=next((item[key] for key in _TIMES if item.get(key) not in (None, "", "0", 0)), None)
         or own.get("event.timestamp"),
-        session=_either(named | own, _SESSIONS),
-        folder=_either(named | own, _AGENTS),
+        session=_at(named | own, *_SESSIONS),
+        folder=_at(named | own, *_AGENTS),
         asked=own.get("mcp.user_intent") if own.get("mcp.resource_name") == "get_more_tools" else None,
     )
 
 
-def _in_hex(identifier: Any) -> str | None:  # noqa: ANN401
+def _in_hex(identifier: str | None) -> str | None:
     """Return the identifier of a span in hexadecimal digits; Tempo writes it in base64."""
-    if not isinstance(identifier, str):
-        return None
     with suppress(ValueError):
-        is_hex = re.fullmatch("[0-9a-fA-F]*", identifier)
-        return identifier if is_hex else base64.b64decode(identifier, validate=True).hex()
+        if identifier and not re.fullmatch("[0-9a-fA-F]*", identifier):
+            return base64.b64decode(identifier, validate=True).hex()
     return identifier
 
 

@@ -5,8 +5,6 @@ the objects, and proposes a `--map` if one is sure.
 """
 
 import json
-import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,9 +13,8 @@ from itertools import chain, islice
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from vocabgap.errors import Hint, InvalidInputError, expanded, nearest
-from vocabgap.files.refusals import current_folder
-from vocabgap.ingest.decoding import FieldMap, has_key, same
+from vocabgap.errors import Hint, InvalidInputError, nearest
+from vocabgap.ingest.decoding import FieldMap, has_key, matches
 from vocabgap.ingest.formats import (
     ROWS,
     Content,
@@ -29,18 +26,17 @@ from vocabgap.ingest.formats import (
     rows_of,
 )
 from vocabgap.ingest.proposing import Keys, path_of
-from vocabgap.ingest.reading import MIB, MOST_BYTES, OpenLog, blocks, documents, judged, values_of
+from vocabgap.ingest.reading import MIB, MOST_BYTES, Block, OpenLog, blocks, judged, values_in, values_of
 from vocabgap.ingest.roots import quoted, shown_root
 from vocabgap.model.record import FIELDS, PHRASE_FIELDS
 from vocabgap.model.settings import ScanSettings
-from vocabgap.model.sources import Pointer, json_pointer, parsed, pointer_of, reading_of, several, value_at
+from vocabgap.model.sources import Pointer, json_pointer, parsed, pointer_of, reading_of, several
 from vocabgap.text import count, excerpt
 
 _DEPTH: Final = 5  # of the objects that are searched for lists
 _FIRST: Final = 50  # objects that tell the source of a file
 _SURVEYED: Final = 10_000  # objects that are searched for the paths that a person names
 _SHOWN: Final = 15  # lists in a message
-_ANY: Final = re.compile("")
 _NEED: Final = "missing_capability"  # the key that only records have
 _FIELDS: Final = frozenset(FIELDS)
 _SURE: Final = 3  # fields of a record
@@ -49,11 +45,6 @@ _Places = dict[Pointer, list[dict[str, Any]]]  # objects by their place in the v
 
 class NothingFitsError(InvalidInputError):
     """The objects of a file have no field of a need that is known."""
-
-
-def own_files(settings: ScanSettings) -> frozenset[str]:
-    """Return the real paths of the files that vocabgap writes by itself."""
-    return frozenset(os.path.realpath(current_folder() / expanded(file)) for file in settings.own_files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +169,13 @@ class _Survey:
         A person may ask for a kind that nothing but its fields tells.
         """
         for place, objects in self.places.items():
-            matching = [any(_matches(known, one) for known in kind.known) for one in objects[:_FIRST]]
+            matching = [any(matches(one, known) for known in kind.fields.known) for one in objects[:_FIRST]]
             pairs = zip(objects, matching, strict=False)
             others = sum(self._is_record(one) and not fits for one, fits in pairs)
             if any(matching) and (is_asked or others <= sum(matching)):
                 return self.at(kind, place)
         fields, most = kind.fields, len(self.values) if is_asked else _FIRST
-        if kind.adapter or not (is_asked or (_identifies(fields) and not kind.known)):
+        if kind.adapter or not (is_asked or (_identifies(fields) and not fields.known)):
             return None
         if not _is_of_objects(fields):
             found = (element for value in self.values[:most] for element in judged(value, fields))
@@ -235,15 +226,6 @@ class _Survey:
         )
 
 
-def _matches(known: Iterable[tuple[Pointer, tuple[Any, ...]]], value: dict[str, Any]) -> bool:
-    """Tell whether an object has the values by which a source is known; an empty expression is any value."""
-    values = ((value_at(value, path), allowed) for path, allowed in known)
-    return all(
-        any(same(found, one) or (one == _ANY and found is not None) for one in allowed)
-        for found, allowed in values
-    )
-
-
 def _identifies(fields: FieldMap) -> bool:
     """Tell whether the shape of an object is enough to know the source."""
     is_pointed = bool(fields.each) and all(pointer and pointer[0] != "*" for pointer in fields.each)
@@ -267,9 +249,7 @@ def _decoded(content: Content, chunks: Iterable[bytes]) -> Iterator[Any]:
                 with suppress(ValueError, RecursionError):
                     yield from values_of(line)
     else:
-        for _, document in documents(chunks):
-            with suppress(ValueError, RecursionError):
-                yield from values_of(document)
+        yield from (each[1] for each in values_in(chunks) if not isinstance(each, Block))
 
 
 def _places(value: Any, *, is_document: bool) -> Iterator[tuple[Pointer, list[dict[str, Any]]]]:  # noqa: ANN401 - any JSON

@@ -54,6 +54,8 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _COUNT: Final = get_type_hints(GapRecord, include_extras=True)["count"]
+Conditions = tuple[tuple[Pointer, tuple[Any, ...]], ...]
+"""Paths, and the values that an object may have there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,11 @@ class Decoded:
     other: str | None = None
 
 
+def conditions_of(table: Mapping[str, Any]) -> Conditions:
+    """Return paths and allowed values of the settings, parsed."""
+    return tuple((pointer_of(path), allowed_values(value)) for path, value in table.items())
+
+
 @dataclass(frozen=True, slots=True)
 class FieldMap:
     """A `Source` whose paths are parsed, once and not for every line.
@@ -85,7 +92,7 @@ class FieldMap:
     each: tuple[Pointer, ...]
     paths: tuple[tuple[str, tuple[Pointer, ...]], ...]
     constants: dict[str, Any]
-    where: tuple[tuple[Pointer, tuple[Any, ...]], ...]
+    where: Conditions
     refusals: tuple[Pointer, ...]
     origins: dict[str, str]
     formats: dict[Pointer, str]
@@ -95,6 +102,7 @@ class FieldMap:
     outward: tuple[Pointer, ...] = ()  # pointers that are also followed from around an element
     also: tuple["FieldMap", ...] = ()
     taken: Tree | None = None
+    known: tuple[Conditions, ...] = ()  # one of them tells a file of the source
 
     @classmethod
     def of(cls, source: Source) -> "FieldMap":
@@ -106,7 +114,7 @@ class FieldMap:
                     (field, tuple(map(pointer_of, several(path)))) for field, path in shape.fields.items()
                 ),
                 constants=shape.constants,
-                where=tuple((pointer_of(path), allowed_values(value)) for path, value in shape.where.items()),
+                where=conditions_of(shape.where),
                 refusals=tuple(map(pointer_of, several(shape.refusals))),
                 origins={field: " or ".join(several(path)) for field, path in shape.fields.items()},
                 formats={
@@ -122,6 +130,7 @@ class FieldMap:
             path=re.compile(source.path) if source.path else None,
             outward=tuple(dict.fromkeys(pointer_of(path) for path in source.paths if path.startswith("/"))),
             also=tuple(others),
+            known=tuple(map(conditions_of, source.known)),
         )
         keeps = not whole.judged_by if source.keeps_other is None else source.keeps_other
         return replace(whole, taken=tree_of(whole.reads or [(name,) for name in FIELDS]) if keeps else None)
@@ -172,7 +181,8 @@ class FieldMap:
         """Return the map of the first shape that an object has; None if it is no gap at all."""
         if self.elsewhere and str(value_at(value, self.split)) in self.elsewhere:
             return None
-        return next((shape for shape in self.shapes if _fits(shape, value)), None)
+        fitting = (shape for shape in self.shapes if matches(value, shape.where))
+        return next((shape for shape in fitting if not shape.refusals or shape.refused_call(value)), None)
 
     def applied(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return the fields of a record that an object has."""
@@ -236,9 +246,9 @@ def _first(value: dict[str, Any], paths: Iterable[Pointer]) -> Any:  # noqa: ANN
     return next((item for path in paths if (item := value_at(value, path)) is not None), None)
 
 
-def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
-    fits = (any(same(value_at(value, path), allowed) for allowed in values) for path, values in shape.where)
-    return all(fits) and (not shape.refusals or bool(shape.refused_call(value)))
+def matches(value: dict[str, Any], conditions: Conditions) -> bool:
+    """Tell whether an object has an allowed value at each path."""
+    return all(any(same(value_at(value, path), one) for one in allowed) for path, allowed in conditions)
 
 
 def ungrouped(number: str) -> str:
@@ -248,10 +258,10 @@ def ungrouped(number: str) -> str:
 
 
 def same(value: object, allowed: object) -> bool:
-    """Compare as JSON does: true is not 1. Search a regular expression in a text or a number."""
+    """Compare as JSON does: true is not 1. Search a regular expression; an empty one fits any value."""
     if isinstance(allowed, re.Pattern):
-        searched = isinstance(value, str | int) and not isinstance(value, bool)
-        return searched and allowed.search(str(value)) is not None
+        is_text = isinstance(value, str | int) and not isinstance(value, bool)
+        return bool(allowed.search(str(value))) if is_text else value is not None and not allowed.pattern
     if allowed == "" and value is None:
         return True
     return value == allowed and isinstance(value, bool) == isinstance(allowed, bool)

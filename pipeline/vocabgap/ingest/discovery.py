@@ -15,10 +15,11 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.extensions import extensions
+from vocabgap.files.refusals import current_folder
 from vocabgap.ingest.adapters import ADAPTERS
-from vocabgap.ingest.choosing import Chooser, own_files
+from vocabgap.ingest.choosing import Chooser
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.formats import (
     ROWS,
@@ -117,18 +118,12 @@ def discover(
     settings = settings or ScanSettings()
     catalogue = Catalogue(settings.sources)
     chooser = Chooser.of(catalogue.kinds, settings, [*map(shown_root, bases)])
-    own = own_files(settings)
+    own = frozenset(os.path.realpath(current_folder() / expanded(file)) for file in settings.own_files)
     by_path: dict[str, LogFile] = {}
     unread = [] if unread is None else unread
     for base, slug in zip(bases, slugs, strict=True):
-        if base.is_dir():
-            walk = _Walk(
-                str(base), slug, [*map(str, bases)], catalogue, chooser, settings.hidden, own, unread
-            )
-            logs = walk.logs()
-        else:
-            logs = iter([_single(base, slug, catalogue, chooser)])
-        for log in logs:
+        walk = _Walk(str(base), slug, [*map(str, bases)], catalogue, chooser, own, unread)
+        for log in walk.logs() if base.is_dir() else [walk.single(base)]:
             by_path.setdefault(log.path, log)  # a root inside another one adds nothing
     most = settings.max_expanded_mib * MIB
     found = [_or_left_out(log, by_path, most) for log in by_path.values()]
@@ -219,13 +214,6 @@ def undecided(root: Path, files: Iterable[Path], settings: ScanSettings) -> list
     return [path for path, kind in kinds.items() if path in also or is_undecided(path, kind)]
 
 
-def _single(base: Path, slug: str, catalogue: Catalogue, chooser: Chooser) -> LogFile:
-    problem = None if base.is_file() else _IRREGULAR
-    kind = None if problem else chooser.kind_of(str(base), catalogue.kind_of(base.name, str(base)))
-    kind = kind or catalogue.kind_of_root(str(base))
-    return LogFile(str(base), slug, printable_name(base.name), kind.folder_of(str(base)), kind, problem)
-
-
 _IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
 
 
@@ -245,14 +233,20 @@ class _Walk:
     bases: list[str]
     catalogue: Catalogue
     chooser: Chooser
-    hidden: bool
     own_files: frozenset[str]
     unread: list[str]  # paths of data files that nothing fits
 
+    def single(self, base: Path) -> LogFile:
+        """Return the root, which is a file, as a log."""
+        named = self.catalogue.kind_of(base.name, self.base)
+        kind = self.chooser.kind_of(self.base, named) if base.is_file() else named
+        kind = kind or self.catalogue.kind_of_root(self.base)
+        return self._log(self.base, base.name, kind, None if base.is_file() else _IRREGULAR)
+
     def logs(self) -> Iterator[LogFile]:
-        pending = [
-            (self.base, "", False)
-        ]  # not `os.walk`, which recurses: a tree may be deeper than the stack
+        """Yield the logs in the root, which is a folder."""
+        # Not `os.walk`, which recurses: a tree may be deeper than the stack.
+        pending = [(self.base, "", False)]
         while pending:
             folder, within, is_own = pending.pop()
             try:
@@ -260,7 +254,7 @@ class _Walk:
                 with os.scandir(folder) as entries:
                     for entry in entries:
                         name = entry.name
-                        if name.startswith(".") and not self.hidden:
+                        if name.startswith(".") and not self.chooser.settings.hidden:
                             continue
                         relative = within + name
                         kind = self.catalogue.kind_of(name, entry.path)
@@ -287,10 +281,8 @@ class _Walk:
         try:
             kind, why = self.chooser.kind_of(path, is_root=False), None
         except InvalidInputError as error:
-            kind, why = (
-                None,
-                Rejected(RejectReason.UNREADABLE_FILE, f"the file cannot be read: {error.message}"),
-            )
+            detail = f"the file cannot be read: {error.message}"
+            kind, why = None, Rejected(RejectReason.UNREADABLE_FILE, detail)
         if kind is None and (why is None or self.chooser.wanted is None):
             self.unread.append(path)
         else:
@@ -315,7 +307,7 @@ class _Walk:
         below = [target[len(base) :] for base in bases if f"{target}/".startswith(f"{base}/")]
         if not below:
             yield self._not_followed(path, relative, kind, "out of the roots")
-        elif is_folder and not self.hidden and all("/." in name for name in below):
+        elif is_folder and not self.chooser.settings.hidden and all("/." in name for name in below):
             yield self._not_followed(path, relative, kind, "to a hidden folder")
         elif kind is not None and not is_folder:
             irregular = None if os.path.isfile(target) else _IRREGULAR  # noqa: PTH113

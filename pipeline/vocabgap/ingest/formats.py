@@ -24,9 +24,9 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.decoding import DECODER, NATIVE_FIELDS, FieldMap, Rejected, no_json, ungrouped
-from vocabgap.ingest.reading import COMPRESSIONS, MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
+from vocabgap.ingest.reading import COMPRESSIONS, UNKNOWN_OFFSET, Block, OpenLog, blocks, decoded, encoded
 from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, PHRASE_FIELDS, RejectReason
-from vocabgap.model.sources import Pointer, Source, allowed_values, parsed, pointer_of, several
+from vocabgap.model.sources import Source, parsed, several
 from vocabgap.text import count, excerpt, printable_name
 
 _DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".log", ".txt")
@@ -41,7 +41,7 @@ _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no dat
     **dict.fromkeys((b"{\0", b"\0{", b"[\0", b"\0["), "UTF-16 without a byte order mark"),
 }
 _ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
-_AGAIN: Final = 4 * MIB  # of bad rows that are read again; after that, no row has several lines
+_AGAIN: Final = 4 * MAX_LINE_BYTES  # of bad rows that are read again; after that, no row has several lines
 # What a program writes before the JSON of a line, with the time and with the name of an MCP server.
 _PREFIX: Final = re.compile(r'([^{"]{0,256})\{\s*["}]')  # short, so that text with braces is none
 _TIME: Final = re.compile(
@@ -107,23 +107,12 @@ class LogKind:
     unless: tuple[str, ...] = ()  # other logs that it repeats
     within: tuple[str, ...] = ()  # globs of folders that are a part of the folder above
     adapter: str = ""  # the function that makes objects of its documents
-    known: tuple[tuple[tuple[Pointer, tuple[Any, ...]], ...], ...] = ()  # values that some object has
 
     @classmethod
     def of(cls, name: str, source: Source) -> "LogKind":
         """Return the kind of the logs of a source."""
-        known = (
-            tuple((pointer_of(path), allowed_values(value)) for path, value in table.items())
-            for table in source.known
-        )
-        return cls(
-            name,
-            FieldMap.of(source),
-            unless=several(source.unless),
-            within=several(source.within),
-            adapter=source.adapter,
-            known=tuple(known),
-        )
+        unless, within = several(source.unless), several(source.within)
+        return cls(name, FieldMap.of(source), unless=unless, within=within, adapter=source.adapter)
 
     def packed_as(self, name: str) -> "LogKind":
         """Return the kind of a log with the compression that its name shows."""
@@ -155,7 +144,7 @@ def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Conte
         return Content(Form.PARQUET, compression)
     is_utf16 = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not is_known
     head = b"".join(_as_utf8([start])) if is_utf16 else start.removeprefix(codecs.BOM_UTF8)
-    form = _form_of(head, is_whole=len(start) < MIB)
+    form = _form_of(head, is_whole=len(start) < MAX_LINE_BYTES)
     is_json = head.lstrip().startswith((b"{", b"["))
     if not is_json and {".csv", ".tsv"} & {*Path(path).suffixes}:
         form = Form.TABLE
@@ -210,18 +199,11 @@ def _form_of_objects(first: bytes, lines: list[bytes], head: bytes, *, is_whole:
         return Form.QUERY
     goes_on = first.endswith((b"{", b"[", b",")) or (len(lines) == 1 and not is_whole)
     is_torn = goes_on and (not is_whole or not any(map(_is_object, lines)))
-    return Form.DOCUMENT if not _is_json(first) and (is_torn or _is_json(head)) else Form.LINES
+    return Form.DOCUMENT if not decoded(first) and (is_torn or decoded(head)) else Form.LINES
 
 
 def _is_object(line: bytes) -> bool:
-    return line.startswith(b"{") and _is_json(line)
-
-
-def _is_json(line: bytes) -> bool:
-    with suppress(ValueError, RecursionError):
-        msgspec.json.decode(line)
-        return True
-    return False
+    return line.startswith(b"{") and decoded(line) is not None
 
 
 def _as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -446,8 +428,7 @@ def _table_rows(chunks: Iterable[bytes], alone: Container[str]) -> Iterator[Tabl
                     lists = {each: [cell for name, cell in row if cell and name == each] for each in repeated}
                     yield TableRow(number, {name: cell or None for name, cell in row} | lists)
                 else:
-                    detail = f"expected {count(len(header), 'cell')}, found {len(cells):,}"
-                    yield TableRow(number, {}, Rejected(RejectReason.INVALID_ROW, detail), raw)
+                    yield TableRow(number, {}, _wrong_length(cells, header), raw)
         except csv.Error as error:
             fault = str(error)
         if not lines.taken:
@@ -459,6 +440,11 @@ def _table_rows(chunks: Iterable[bytes], alone: Container[str]) -> Iterator[Tabl
         if not header:
             raise FormError(f"the header, line {first.number}: {rejected.detail}", hint=_EXPORT)
         yield TableRow(first.number, {}, rejected, first.content)
+
+
+def _wrong_length(cells: list[Any], header: list[str]) -> Rejected:
+    detail = f"expected {count(len(header), 'cell')}, found {len(cells):,}"
+    return Rejected(RejectReason.INVALID_ROW, detail)
 
 
 def _delimiter(line: bytes) -> str:
@@ -537,9 +523,7 @@ def _query_rows(content: bytes) -> Iterator[TableRow]:
         if len(cells) == len(answer.columns):
             yield TableRow(number, dict(zip(answer.columns, cells, strict=True)))
         else:
-            detail = f"expected {count(len(answer.columns), 'cell')}, found {len(cells):,}"
-            rejected = Rejected(RejectReason.INVALID_ROW, detail)
-            yield TableRow(number, {}, rejected, msgspec.json.encode(cells))
+            yield TableRow(number, {}, _wrong_length(cells, answer.columns), msgspec.json.encode(cells))
 
 
 class _QueryAnswer(msgspec.Struct):

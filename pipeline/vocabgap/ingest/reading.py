@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate, chain, groupby
 from operator import add
 from typing import Any, Final, NamedTuple
 
@@ -37,7 +37,6 @@ MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
 _SPACE: Final = " \t\r\n\ufeff"
 _COUNT: Final = ("count",)
-_AT_ONCE: Final = 1_000  # elements
 _Around = tuple[dict[str, Any], ...]  # the innermost object is the last
 _Element = tuple[str, Any, _Around]  # with its place
 Adapter = Callable[[Iterable[Any]], Iterable[dict[str, Any]]]
@@ -238,30 +237,28 @@ def elements(
     """
     found = _adapted(values, fields, adapt) if adapt else _pointed_at(values, fields)
     trees = [*[Tree()] * (fields.taken is not None), tree_of(fields.reads)]
-    number, some = 1, list[Element]()
-    for each in chain(found, [None]):
-        is_other = each is None or isinstance(each, Block) or len(some) == _AT_ONCE
-        if some and (is_other or each.is_gap != some[0].is_gap):  # type: ignore[union-attr]
-            if some[0].is_gap:
-                yield from _blocks_of(number, some, trees)
-            else:
-                yield Block(number + len(some), UNKNOWN_OFFSET, [], passed_over=len(some))
-            number, some = number + len(some), []
-        if isinstance(each, Block):
-            yield each
-        elif each is not None:
-            some.append(each)
+    number = 1
+    for is_gap, some in groupby(found, lambda each: each.is_gap if isinstance(each, Element) else None):
+        if is_gap is None:
+            yield from some  # type: ignore[misc]
+        elif is_gap:
+            for block in _blocks_of(number, some, trees):  # type: ignore[arg-type]
+                number += len(block.lines)
+                yield block
+        else:
+            passed_over = sum(1 for _ in some)
+            number += passed_over
+            yield Block(number, UNKNOWN_OFFSET, [], passed_over=passed_over)
 
 
 def _pointed_at(values: Iterable["tuple[str, Any] | Block"], fields: FieldMap) -> Iterator[Element | Block]:
     for each in values:
         if isinstance(each, Block):
             yield each
-            continue
-        of_line, value = each
-        found = judged(value, fields)
-        first = next(found, Element("", None, is_gap=False))
-        yield from (one._replace(place=one.place + of_line) for one in chain([first], found))
+        else:
+            found = judged(each[1], fields)
+            first = next(found, Element("", None, is_gap=False))
+            yield from (one._replace(place=one.place + each[0]) for one in chain([first], found))
 
 
 def _adapted(
@@ -342,7 +339,7 @@ def documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
         if by_line is None and b"\n" in chunk:
             begun = content.lstrip(_SPACE.encode())
             end = begun.find(b"\n")
-            by_line = None if end < 0 else _decoded(bytes(begun[:end])) is not None
+            by_line = None if end < 0 else decoded(bytes(begun[:end])) is not None
         if by_line:
             *lines, content = content.split(b"\n")
             yield from ((at, bytes(line)) for at, line in enumerate(lines, number) if line.strip())
@@ -353,7 +350,7 @@ def documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number, bytes(content)
 
 
-def _decoded(content: bytes) -> tuple[Any] | None:
+def decoded(content: bytes) -> tuple[Any] | None:
     """Decode a document; None if it is incomplete, or the fast decoder refuses it."""
     try:
         return (msgspec.json.decode(content),)
@@ -363,8 +360,8 @@ def _decoded(content: bytes) -> tuple[Any] | None:
 
 def values_of(content: bytes) -> Iterator[Any]:
     """Yield the value or values of a document."""
-    if decoded := _decoded(content):
-        yield decoded[0]
+    if found := decoded(content):
+        yield found[0]
         return
     text = content.decode("utf-8")  # the slower decoder gives reasons, and reads more
     at = _after_space(text, 0)
@@ -462,9 +459,7 @@ def _kept(value: Any, reads: Tree) -> Any:  # noqa: ANN401 - any JSON
         return value
     if isinstance(value, dict):
         return {key: _kept(member, reads[key]) for key, member in value.items() if key in reads}
-    if any(
-        key == ANY_MEMBER or key.isdigit() for key in reads
-    ):  # a pointer needs the members in their places
+    if any(key == ANY_MEMBER or key.isdigit() for key in reads):  # the members keep their places
         wanted = (reads.get(str(index), reads.get(ANY_MEMBER)) for index in range(len(value)))
         return [None if tree is None else _kept(one, tree) for one, tree in zip(value, wanted, strict=True)]
     named = ((one.get("key"), one.get("value")) for one in value if isinstance(one, dict))

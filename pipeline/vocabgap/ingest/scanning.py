@@ -195,7 +195,8 @@ def scan(
     names = frozenset(repository_slugs(folders)) if not readers.keys() - {None} else None
     found = united(scans)
     lines = found.lines.then(lambda part: part.with_columns(_WITHOUT_PLACEHOLDERS))
-    return replace(found, lines=lines, repositories=names, unread=tuple(sorted(unread, key=_depth)))
+    by_depth = sorted(unread, key=lambda path: (path.count("/"), path))
+    return replace(found, lines=lines, repositories=names, unread=tuple(by_depth))
 
 
 # A workaround "none" is none, and so is a missing capability if there is a description.
@@ -236,27 +237,19 @@ def silent_files(scanned: Scan, sources: Mapping[str, Source]) -> list[str]:
     JSON documents and prose do not count among these.
     """
     notes = []
-    silent = scanned.files.filter(
-        (pl.col("lines") == 0) & (pl.col("passed_over") > 0), pl.col("source") != ""
-    )
+    silent = scanned.files.filter(pl.col("lines") == 0, pl.col("passed_over") > 0, pl.col("source") != "")
     for name in sorted({*silent["source"]}):
         paths = sorted(silent.filter(source=name)["source_path"])
         finds = (sources.get(name) or Source()).finds or "the fields of its gaps"
         more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
         notes.append(f"no gap in {paths[0]}{more}, read as {name}: looked for {finds}")
-    others = [
-        path for path in scanned.unread if {".json", ".txt", ".log"}.isdisjoint(PurePath(path).suffixes)
-    ]
+    documents = {".json", ".txt", ".log"}
+    others = [path for path in scanned.unread if documents.isdisjoint(PurePath(path).suffixes)]
     if others:
-        names = ", ".join(shown_root(Path(path)) for path in others[:_OTHERS]) + ", …" * (
-            len(others) > _OTHERS
-        )
+        more = ", …" * (len(others) > _OTHERS)
+        names = ", ".join(shown_root(Path(path)) for path in others[:_OTHERS]) + more
         notes.append(f"nothing known in {count(len(others), 'file')}: {names}; name one to see its keys")
     return notes
-
-
-def _depth(path: str) -> tuple[int, str]:
-    return path.count("/"), path
 
 
 def by_reader(roots: Iterable[Path]) -> dict[RootReader | None, list[Path]]:

@@ -30,9 +30,8 @@ _CORRECTION: Final = _words(
     "override retracting retraction withdrawing instead place lieu corrected korrektur berichtigung",
     "ersatz statt rectificatif corrección reemplazo corrigé 更正 订正 訂正 取代 替换 置き換え 정정 대체",
 )
-_BARE: Final = _words(
-    "correct replace supersede amend fix override"
-)  # they need `to` or `please` before them
+# They need `to` or `please` before them.
+_BARE: Final = _words("correct replace supersede amend fix override")
 _WRONG: Final = _words(
     "wrong wrongly mistaken mistake incorrect inaccurate erroneous error typo obsolete void superseded",
     "retracted withdrawn overridden falsch fehlerhaft erronée incorrecto errónea 更正 订正 訂正 取代 替换",

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final, Literal
 
 import msgspec
@@ -129,7 +130,7 @@ def moment_of(value: object, date_format: str = "") -> datetime | None:
     if unix := _UNIX_TIME.fullmatch(text):
         units = Decimal(unix[1] + (unix[2] or ""))
         return _EPOCH + timedelta(microseconds=int(units.scaleb(6 - _UNIX[len(unix[1])])))
-    for read in (_as_msgspec, datetime.fromisoformat, _written):
+    for read in _READERS:
         with suppress(ValueError):
             return read(text)
     return None
@@ -193,11 +194,6 @@ def _bare(value: Any) -> str:  # noqa: ANN401 - any JSON
     return text if len(text) <= _MOST_SIGNS else ""
 
 
-def _as_msgspec(text: str) -> datetime:
-    """Read ISO 8601 as the decoder of many lines does."""
-    return msgspec.convert(text, datetime)
-
-
 def _written(text: str, date_format: str = "") -> datetime:
     """Read a date in a format or with one meaning, and a time of day; raise ValueError if that fails."""
     if date_format:
@@ -213,6 +209,10 @@ def _written(text: str, date_format: str = "") -> datetime:
     clock = time(hours, int(minute), int(second or 0), int(part.ljust(6, "0")[:6]))
     east = timedelta(hours=int(ahead or 0), minutes=int(f"{ahead[:1]}{minutes or 0}"))
     return datetime.combine(day, clock, (timezone(east) if east else UTC) if utc or ahead else None)
+
+
+# The first one reads ISO 8601 as the decoder of many lines does.
+_READERS: Final = (partial(msgspec.convert, type=datetime), datetime.fromisoformat, _written)
 
 
 def _day(text: str) -> date:

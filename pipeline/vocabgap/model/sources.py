@@ -191,9 +191,8 @@ def _base(name: str, source: Source, own: Mapping[str, Source]) -> Source:
         return shipped_sources().get(name, Source())
     if source.like not in known or known[source.like].like or source.like == name:
         names = " or ".join(alike(source.like, sorted(known))) or "the name of another source"
-        raise InvalidInputError(
-            f"[source.{name}] like: '{source.like}' is no source", hint=f"expected {names}"
-        )
+        message = f"[source.{name}] like: '{source.like}' is no source"
+        raise InvalidInputError(message, hint=f"expected {names}")
     return _over(_base(source.like, known[source.like], own), known[source.like])
 
 
@@ -482,11 +481,9 @@ def _pattern(name: str, text: str) -> str:
         is_unbounded = pl.select(pl.lit("").str.contains(text)).item()
     except pl.exceptions.ComputeError as error:
         why = str(error).partition("\n\nThis error")[0].rpartition("error: ")[2]
-        raise InvalidInputError(
-            f"{expression} is not a regular expression: {why}", hint=_RULE_HINT
-        ) from error
+        message = f"{expression} is not a regular expression: {why}"
+        raise InvalidInputError(message, hint=_RULE_HINT) from error
     if is_unbounded:
-        raise InvalidInputError(
-            f"{expression} matches every record", hint="change it so that it does not match empty text"
-        )
+        hint = "change it so that it does not match empty text"
+        raise InvalidInputError(f"{expression} matches every record", hint=hint)
     return text
