@@ -240,7 +240,7 @@ class _Walk:
         """Return the root, which is a file, as a log."""
         named = self.catalogue.kind_of(base.name, self.base)
         kind = self.chooser.kind_of(self.base, named) if base.is_file() else named
-        kind = kind or self.catalogue.kind_of_root(self.base)
+        kind = kind or named or LogKind().packed_as(base.name)
         return self._log(self.base, base.name, kind, None if base.is_file() else _IRREGULAR)
 
     def logs(self) -> Iterator[LogFile]:

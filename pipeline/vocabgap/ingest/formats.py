@@ -178,19 +178,16 @@ def _start(path: str, compression: str = "", max_expanded: int = sys.maxsize) ->
 
 def _form_of(head: bytes, *, is_whole: bool) -> Form:
     lines = [line.rstrip() for line in head.split(b"\n") if line.strip()]
-    if not lines:
-        return Form.LINES
-    first = lines[0].lstrip()
+    first = lines[0].lstrip() if lines else b""
     if is_log(head):
         return Form.LOG
     if first.startswith(b"["):
         return Form.DOCUMENT
     if first.startswith(b"{"):
         return _form_of_objects(first, lines, head, is_whole=is_whole)
-    if any(map(_is_object, lines)):
-        return Form.LINES
     has_cells = any(sign.encode() in first for sign in _DELIMITERS)
-    return Form.TABLE if has_cells and len(lines) > 1 else Form.LINES
+    is_table = has_cells and len(lines) > 1 and not any(map(_is_object, lines))
+    return Form.TABLE if is_table else Form.LINES
 
 
 def _form_of_objects(first: bytes, lines: list[bytes], head: bytes, *, is_whole: bool) -> Form:

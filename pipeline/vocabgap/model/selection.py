@@ -27,6 +27,7 @@ from vocabgap.model.record import (
     fold_operation,
     rating_word,
 )
+from vocabgap.model.sources import several
 
 if TYPE_CHECKING:
     import polars as pl
@@ -228,7 +229,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         for pair in self.where:
             if not all(part.strip() for part in pair.partition("=")):
                 raise unusable("where", "PATH=VALUE", pair, hint="for example plan=pro")
-        ratings = tuple(dict.fromkeys(map(_rating, _several(self.satisfaction))))
+        ratings = tuple(dict.fromkeys(map(_rating, several(self.satisfaction))))
         structs.force_setattr(self, "satisfaction", ratings)
 
     @classmethod
@@ -282,13 +283,13 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             if value is True:
                 yield filtered.option
                 continue
-            for one in _several(value):
+            for one in several(value):
                 yield from (filtered.option, _typed(one))
 
     def in_words(self) -> dict[str, str]:
         """Map the noun of each filter that is set to its values as text."""
         words = {
-            filtered.noun: "left out" if value is True else " or ".join(map(_typed, _several(value)))
+            filtered.noun: "left out" if value is True else " or ".join(map(_typed, several(value)))
             for filtered, value in self.in_force()
         }
         if self.where:
@@ -334,8 +335,7 @@ def _names(field: str, given: Any) -> _Names:  # noqa: ANN401 - anything may com
     """Return names as they are in frames: bytes that are not UTF-8 become escapes."""
     if not isinstance(given, Iterable):
         return texts(field, given)
-    several = (given,) if isinstance(given, str) else given
-    return texts(field, [_whole(name) if isinstance(name, str) else name for name in several])
+    return texts(field, [_whole(name) if isinstance(name, str) else name for name in several(given)])
 
 
 def _whole(name: str) -> str:
@@ -351,10 +351,6 @@ def _rating(value: object) -> _Rating:
     if isinstance(value, bool) or word not in RATING_WORDS:
         raise unusable("satisfaction", f"one of {', '.join(RATING_WORDS)}", value)
     return word if word in (BAD, MEDIOCRE) else RATING_WORDS[word]
-
-
-def _several(value: object) -> tuple[object, ...]:
-    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
 
 
 def _typed(value: object) -> str:

@@ -280,8 +280,8 @@ def reading_of(
 
 
 def several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - as settings have it
-    """Return the members of a list, or the value alone."""
-    return tuple(value) if isinstance(value, tuple | list) else (value,)
+    """Return the members of a list or another collection, or the value alone."""
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
 
 
 def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noqa: ANN401 - as above
