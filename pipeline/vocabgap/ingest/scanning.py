@@ -202,8 +202,11 @@ def scan(
 # A workaround "none" is none, and so is a missing capability if there is a description.
 _NEED: Final = pl.col("missing_capability")
 _WITHOUT_PLACEHOLDERS: Final = (
-    without_placeholder(pl.col("workaround")),
-    pl.when(stripped(pl.col("description")) != "").then(without_placeholder(_NEED)).otherwise(_NEED),
+    without_placeholder(pl.col("workaround")).alias("workaround"),
+    pl.when(stripped(pl.col("description")) != "")
+    .then(without_placeholder(_NEED))
+    .otherwise(_NEED)
+    .alias("missing_capability"),
 )
 
 

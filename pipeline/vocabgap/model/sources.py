@@ -463,7 +463,7 @@ def without_placeholder(text: "pl.Expr") -> "pl.Expr":
     import polars as pl  # noqa: PLC0415 - loads what few settings need
 
     rule = next(rule for rule in rules_in_force() if rule.name == PLACEHOLDER)
-    return pl.when(is_whole(text, rule).not_()).then(text).otherwise(pl.lit(""))
+    return pl.when(is_whole(text, rule)).then(pl.lit("")).otherwise(text)
 
 
 def is_whole(text: "pl.Expr", rule: Rule) -> "pl.Expr":
