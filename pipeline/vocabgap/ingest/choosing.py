@@ -275,9 +275,8 @@ def _misfit(wanted: LogKind, survey: _Survey, absent: list[Pointer]) -> NothingF
     """Return the error for a source or a path that a person named, but no object has."""
     some = "" if survey.is_whole else f" among the first {_SURVEYED:,}"
     if wanted.source and not absent:
-        return NothingFitsError(
-            f"no object of {quoted(survey.shown)}{some} is a gap of source '{wanted.source}'"
-        )
+        message = f"no object of {quoted(survey.shown)}{some} is a gap of source '{wanted.source}'"
+        return NothingFitsError(message)
     of_needs = {path for name, paths in wanted.fields.paths if name in PHRASE_FIELDS for path in paths}
     named = sorted(map(path_of, absent or of_needs))
     known = {path for objects in survey.places.values() for path in Keys.of(objects).times}

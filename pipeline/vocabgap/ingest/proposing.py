@@ -152,10 +152,9 @@ class Keys:
                 counted = str(value_at(value, pointer_of(proposal["count"]))) if "count" in proposal else "1"
                 number = ungrouped(counted)
                 times[" ".join(text.split())] += int(number) if number.isdecimal() else 1
-        needs = sorted(times.items(), key=lambda item: (-item[1], item[0]))[:_LEADING]
-        return "the needs that would lead: " + ", ".join(
-            f'"{excerpt(text, 60)}" ({number:,})' for text, number in needs
-        )
+        first = sorted(times.items(), key=lambda item: (-item[1], item[0]))[:_LEADING]
+        needs = ", ".join(f'"{excerpt(text, 60)}" ({number:,})' for text, number in first)
+        return f"the needs that would lead: {needs}"
 
     def _best(self, paths: Iterable[str], name: str) -> str:
         """Return the path that suits a field best; empty if none does."""

@@ -387,11 +387,9 @@ def require_known(
     A tenant without records may read the shared ones.
     """
     for noun, value, names in _absent(lines, selection, unit, aliases):
-        if _reads_shared(noun, names):
-            continue
-        raise InvalidInputError(
-            _missing(noun, value), hint=did_you_mean(value, names) or _there_are(noun, names)
-        )
+        if not _reads_shared(noun, names):
+            hint = did_you_mean(value, names) or _there_are(noun, names)
+            raise InvalidInputError(_missing(noun, value), hint=hint)
 
 
 def with_newest_session(lines: Parts, selection: Selection) -> tuple[Selection, str | None]:

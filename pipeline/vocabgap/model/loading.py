@@ -73,10 +73,8 @@ def resolve_settings(
         for variable, place in VARIABLES.items()
         if environment.get(variable)
     ]
-    settings_of = known_flags()
-    given += [
-        (name, (settings_of[name].table, settings_of[name].key), value) for name, value in flags.items()
-    ]
+    known = known_flags()
+    given += [(name, (known[name].table, known[name].key), value) for name, value in flags.items()]
     for origin, (table, key), value in given:
         kind = get_type_hints(get_type_hints(Settings)[table], include_extras=True)[key]
         is_table = get_origin(get_args(kind)[0]) is dict

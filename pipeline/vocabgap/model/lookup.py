@@ -41,10 +41,8 @@ def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
 def find_wording(capability: dict[str, Any], name: str) -> str:
     """Return the wording of a row of table `capabilities` that a person names; see `lookup`."""
     wordings = [str(variant["wording"]) for variant in capability["variants"]]
-    singular, hint = (
-        f"wording of '{excerpt(capability['label'])}'",
-        "its column `variants` lists all wordings",
-    )
+    singular = f"wording of '{excerpt(capability['label'])}'"
+    hint = "its column `variants` lists all wordings"
     things = [Named("", wording) for wording in wordings]
     return wordings[lookup(things, name, singular=singular, plural="wordings", hint=hint)]
 
@@ -81,10 +79,8 @@ def lookup(
             raise InvalidInputError(
                 f"'{excerpt(wanted)}' means several {plural}: {several}{more}", hint=f"name one of them {by}"
             )
-    labels = (thing.label for thing in things if thing.label)
-    raise NotFoundError(
-        f"no {singular} is called '{excerpt(wanted)}'", hint=did_you_mean(wanted, labels) or hint
-    )
+    near = did_you_mean(wanted, (thing.label for thing in things if thing.label))
+    raise NotFoundError(f"no {singular} is called '{excerpt(wanted)}'", hint=near or hint)
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -85,9 +85,9 @@ def values_at(text: str, path: str) -> tuple[str, ...]:
     keys = (path,) if path in value else pointer_of(path)
     while keys and isinstance(value, dict):
         value, keys = value.get(keys[0]), keys[1:]
-    return (
-        (value,) if value and isinstance(value, str) and not keys else tuple(sorted({*_texts(value, keys)}))
-    )
+    if value and isinstance(value, str) and not keys:
+        return (value,)
+    return tuple(sorted({*_texts(value, keys)}))
 
 
 def _texts(value: Any, keys: tuple[str, ...]) -> Iterator[str]:  # noqa: ANN401 - any JSON

@@ -59,6 +59,7 @@ DEFAULT_SHARED_FROM: Final = 3  # images of a need on a shareable page
 LEAST_SHARED_FROM: Final = 2
 LEAST_WEEKS: Final = 3  # since the first record, before a trend is computed
 _MOST: Final = 1_000_000_000  # least value of a count
+_EMPTY: Any = msgspec.field(default_factory=dict)  # a new table each time
 DEFAULT_COVERED: Final = 0.28  # share of a wording that an entry must explain to probably cover it
 
 
@@ -116,7 +117,7 @@ class IngestSettings(Section, frozen=True):
             " 'timestamp=Datum|%d/%m/%Y'.",
             rare=True,
         ),
-    ] = msgspec.field(default_factory=dict)
+    ] = _EMPTY
     roots: Annotated[
         tuple[PathText, ...],
         meaning("Folders and logs for commands that name none; relative to the settings file."),
@@ -147,7 +148,7 @@ class ClusterSettings(Section, frozen=True):
     stop_words: Annotated[tuple[str, ...], meaning("Further words to ignore, like function words.")] = ()
     synonyms: Annotated[
         dict[str, tuple[str, ...] | str], meaning("Word to its synonyms, which count as that word.")
-    ] = msgspec.field(default_factory=dict)
+    ] = _EMPTY
     embedder: Annotated[
         PathText | None,
         flag(
@@ -275,12 +276,8 @@ class DecisionSettings(Section, frozen=True):
 class AliasSettings(Section, frozen=True):
     """Further spellings of categories and operations."""
 
-    categories: Annotated[dict[str, str], meaning("Spelling to category.")] = msgspec.field(
-        default_factory=dict
-    )
-    operations: Annotated[dict[str, str], meaning("Spelling to operation.")] = msgspec.field(
-        default_factory=dict
-    )
+    categories: Annotated[dict[str, str], meaning("Spelling to category.")] = _EMPTY
+    operations: Annotated[dict[str, str], meaning("Spelling to operation.")] = _EMPTY
 
 
 class CategorySettings(Section, frozen=True):
@@ -297,9 +294,7 @@ class CategorySettings(Section, frozen=True):
             rare=True,
         ),
     ] = False
-    operations: Annotated[dict[str, str], meaning("Operation to the category that it stands for.")] = (
-        msgspec.field(default_factory=dict)
-    )
+    operations: Annotated[dict[str, str], meaning("Operation to the category that it stands for.")] = _EMPTY
 
 
 _Table = TypeVar("_Table", bound=Section)
@@ -336,11 +331,11 @@ class Settings(Section, frozen=True):
             " named as missing. `only:` begins a phrase that must be the whole need. An empty list switches a"
             " rule off."
         ),
-    ] = msgspec.field(default_factory=dict)
+    ] = _EMPTY
     source: Annotated[
         dict[str, Source],
         meaning("Name of a kind of log to its keys, which override those of the built-in kind."),
-    ] = msgspec.field(default_factory=dict)
+    ] = _EMPTY
 
     def of(self, table: type[_Table]) -> _Table:
         """Return the table of a slice, such as `GlossarySettings`."""
