@@ -66,7 +66,8 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             `timestamp`, a date format may follow: `Datum|%d/%m/%Y`.
         constants: Field of the record to its value in objects without one.
         where: Path to the value that a gap must have, or to a list of such values. `re:` begins a regular
-            expression that is searched in a text or a number. An empty text means that there is no value.
+            expression that is searched in a text or a number; `re:` alone is any value. An empty text means
+            that there is no value.
         refusals: Paths to messages of programs. An object is a gap if one of them says that a tool does not
             exist, or is not granted. The tool is the missing capability if no field has one.
     """
@@ -83,7 +84,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         glob: Shell patterns of file names; one with folders (`exports/*.jsonl`) is matched from the right.
         known: Values that some object of such a file has, in the syntax of `where`; of several tables, one
-            suffices. `re:` alone is any value. A file of any name is read as the first source that it fits.
+            suffices. A file of any name is read as the first source that it fits.
         adapter: The name of a function that makes plain objects of a document, such as `otlp`. The paths of
             the source lead into these objects.
         finds: What such a file is searched for, in words.
