@@ -101,7 +101,10 @@ _SHELL: Final = (
     rf"spawn {_PROGRAM} enoent",
 )
 _UNKNOWN_PROGRAM: Final = rf"{_PREAMBLE}(?:{'|'.join(_SHELL)}){_REST}"
-_REQUESTED: Final = rf"claude requested permissions? to use {_NAME}, but you haven't granted"
+_REQUESTED: Final = (
+    rf"(?:claude requested permissions? to use {_NAME}, but you haven't granted"
+    rf"|permission to use {_NAME}(?: with command .{{0,300}})? has been denied)"
+)
 # Messages without a name, which count only if the tool is known from elsewhere.
 _NAMELESS: Final = (
     rf"{_PREAMBLE}(?:(?:(?:custom|specified|called|mcp|such|that|this|a) ){{0,2}}(?:tool|function|method) "

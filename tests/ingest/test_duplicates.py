@@ -23,7 +23,7 @@ def test_copies_that_spell_the_record_differently_are_the_same(workspace: Path) 
 
 def test_rows_that_differ_only_in_columns_of_the_user_are_several(tmp_path: Path) -> None:
     path = tmp_path / "wishes.csv"
-    rows = ["dark mode,2026-03-14,pro", "dark mode,2026-03-14,free", "dark mode,2026-03-14,pro"]
+    rows = [f"dark mode,2026-03-14T10:00,{plan}" for plan in ("pro", "free", "pro")]
     path.write_text("\n".join(["wish,day,plan", *rows]))
 
     scanned = scan(path, map={"description": "wish", "timestamp": "day"})
@@ -31,11 +31,21 @@ def test_rows_that_differ_only_in_columns_of_the_user_are_several(tmp_path: Path
     assert scanned.gaps["why_not"].to_list() == [None, None, "duplicate"]
 
 
+def test_wishes_of_one_day_are_several_but_those_of_one_moment_one(tmp_path: Path) -> None:
+    for number, day in enumerate(("2026-03-14", "2026-03-14T10:00")):
+        (tmp_path / f"{number}.csv").write_text(f"wish,day\ndark mode,{day}\ndark mode,{day}\n")
+
+    fields = {"description": "wish", "timestamp": "day"}
+    counted = [scan(tmp_path / f"{number}.csv", map=fields).summary.records for number in range(2)]
+
+    assert counted == [2, 1]
+
+
 def test_exports_that_overlap_are_counted_once_although_their_row_numbers_differ(
     tmp_path: Path,
 ) -> None:
     for name, numbers in (("spring", (0, 1)), ("summer", (7, 8, 9))):
-        rows = [f"{number},dark mode,2026-03-14" for number in numbers]
+        rows = [f"{number},dark mode,2026-03-14T10:00" for number in numbers]
         (tmp_path / f"{name}.csv").write_text("\n".join(["row,wish,day", *rows]))
 
     scanned = scan(tmp_path, map={"description": "wish", "timestamp": "day"})

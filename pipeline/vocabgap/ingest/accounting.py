@@ -160,7 +160,8 @@ def _duplicates(records: Parts) -> pl.Series:
     number = pl.col("record_id").hash().alias(_ID)
     repeated = records.by([_ID], _repeated, lambda lines: lines.select(number))[_ID]
     log = pl.concat_str(_LOG, separator="/")
-    is_anonymous = pl.col("timestamp").is_null() & pl.col("session_id").is_null()
+    time = pl.col("timestamp")  # a date alone is midnight, and tells no more of two wishes than none
+    is_anonymous = (time.is_null() | (time == time.dt.truncate("1d"))) & pl.col("session_id").is_null()
     is_row = is_anonymous | pl.col(OTHER).is_not_null()
     columns = (
         (log.str.split("/").list.get(-2) != pl.col("image_id")).alias("elsewhere"),

@@ -298,6 +298,7 @@ def _nothing_fits(survey: _Survey, roots: Iterable[str]) -> NothingFitsError:
         listed,
         "try {}" if words else "--map description=KEY names the key of the need",
         *([keys.leading(proposal)] if words else []),
+        *keys.unclear_dates(),
         f"to make it permanent, write under [ingest] in vocabgap.toml: map = {{{setting}}}",
     ]
     escaped = [line if line == "try {}" else line.replace("{", "{{").replace("}", "}}") for line in lines]

@@ -15,7 +15,7 @@ from vocabgap.ingest.decoding import json_type, ungrouped
 from vocabgap.model.moments import format_of, moment_of
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.sources import Pointer, json_pointer, pointer_of, value_at
-from vocabgap.text import excerpt
+from vocabgap.text import excerpt, surface
 
 _DEPTH: Final = 3  # of the objects that are searched for keys
 _MOST_KEYS: Final = 200
@@ -46,7 +46,8 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "workaround": ("workaround", "alternative", "alternatives", "instead", "fallback"),
     "session_id": (
         "session", "conversation", "run", "trace", "thread", "author", "user", "login", "username", "email",
-        "reporter", "requester", "customer", "creator", "submitter", "kunde", "nutzer", "autor", "client",
+        "reporter", "requester", "customer", "creator", "submitter", "person", "who",
+        "reported", "requested", "benutzer", "kunde", "nutzer", "autor", "client",
         "utilisateur", "auteur", "cliente", "usuario",
     ),
     "image_id": (
@@ -126,7 +127,7 @@ class Keys:
         is_need = need and not _NEEDS.isdisjoint(_words_of(need))
         if is_need and "missing_capability" not in proposed and (second := self._best(free, "description")):
             proposed |= {"description": second, "missing_capability": need}
-        days = [path for path in free if self._most(path, _DAY.match)]
+        days = [path for path in free if self._most(path, _DAY.match) and self._are_dates(path)]
         if len(days) == 1 and "timestamp" not in proposed:
             proposed["timestamp"] = days[0]
         if proposed.keys().isdisjoint(PHRASE_FIELDS):
@@ -146,15 +147,31 @@ class Keys:
 
     def leading(self, proposal: dict[str, str]) -> str:
         """Return a line with the needs that would lead a ranking by a proposal."""
-        path, times = next(proposal[name] for name in PHRASE_FIELDS if name in proposal), Counter[str]()
+        path = next(proposal[name] for name in PHRASE_FIELDS if name in proposal)
+        times, wordings = Counter[str](), dict[str, str]()
         for value in self.objects:
-            if text := str(value_at(value, pointer_of(path)) or "").strip():
+            text = str(value_at(value, pointer_of(path)) or "").strip()
+            if any(map(str.isalpha, text)):
                 counted = str(value_at(value, pointer_of(proposal["count"]))) if "count" in proposal else "1"
-                number = ungrouped(counted)
-                times[" ".join(text.split())] += int(number) if number.isdecimal() else 1
-        first = sorted(times.items(), key=lambda item: (-item[1], item[0]))[:_LEADING]
-        needs = ", ".join(f'"{excerpt(text, 60)}" ({number:,})' for text, number in first)
-        return f"the needs that would lead: {needs}"
+                number, need = ungrouped(counted), surface(text)
+                times[need] += int(number) if number.isdecimal() else 1
+                wordings.setdefault(need, text)
+        needs = sorted(times.items(), key=lambda item: (-item[1], item[0]))[:_LEADING]
+        return "the needs that would lead: " + ", ".join(
+            f'"{excerpt(wordings[need], 60)}" ({number:,})' for need, number in needs
+        )
+
+    def unclear_dates(self) -> list[str]:
+        """Return a line for each key whose dates have several meanings."""
+        days = [path for path in self.times if self._most(path, _DAY.match) and not self._are_dates(path)]
+        return [
+            f"dates such as {min(self.texts[path])} have several meanings: add"
+            f" --map 'timestamp={path}|%d/%m/%Y', or another format"
+            for path in days
+        ]
+
+    def _are_dates(self, path: str) -> bool:
+        return bool(self._most(path, moment_of) or format_of(self.texts[path]))
 
     def _best(self, paths: Iterable[str], name: str) -> str:
         """Return the path that suits a field best; empty if none does."""
@@ -165,15 +182,15 @@ class Keys:
         """Return how well a key suits a field, the lowest first; None if it does not."""
         last, known = _words_of(path), _WORDS[name]
         is_code = last[-1] == "id"
-        if name in _NAMES and last[-1] in ("id", "name", "key", "slug", "login", "email"):
-            last = [*_words_of(path.rpartition(".")[0]), *last[:-1]] if last[:-1] == [] else last[:-1]
+        if name in _NAMES and last[-1] in ("id", "name", "key", "slug", "login", "email", "by"):
+            above = _words_of(path.rpartition(".")[0])
+            last = last[:-1] or (above if any(above) else last)
         places = [known.index(word) for word in (last[-1:] if name in _NAMES else last) if word in known]
         if not places:
             return None
         fits = True
         if name == "timestamp":
-            are_dates = self._most(path, moment_of) or format_of(self.texts[path])
-            fits = bool(are_dates) and _CODES.isdisjoint(last)
+            fits = self._are_dates(path) and _CODES.isdisjoint(last)
         elif name == "count":
             fits = self._most(path, lambda value: ungrouped(value).isdecimal()) and _CODES.isdisjoint(last)
         elif name not in _NAMES:

@@ -120,8 +120,9 @@ def moment_of(value: object, date_format: str = "") -> datetime | None:
     """Return the moment of a text, a number or an object; None if it has not exactly one meaning.
 
     It reads ISO 8601, Unix times, English names of months in any order, and numbers with the year first. With
-    the year last, `17.09.2026` has the day first, and `09/17/2026` is read because no month is 17.
-    `date_format` (see `require_date_format`) comes before all of these. A time of day may follow any date.
+    the year last, `17.09.2026` has the day first, and `09/17/2026` is read because no month is 17. With a
+    `date_format` (see `require_date_format`), only ISO 8601 and Unix times are read beside it. A time of day
+    may follow any date.
     """
     text = _bare(value)
     if date_format:
@@ -130,7 +131,7 @@ def moment_of(value: object, date_format: str = "") -> datetime | None:
     if unix := _UNIX_TIME.fullmatch(text):
         units = Decimal(unix[1] + (unix[2] or ""))
         return _EPOCH + timedelta(microseconds=int(units.scaleb(6 - _UNIX[len(unix[1])])))
-    for read in _READERS:
+    for read in _READERS[:2] if date_format else _READERS:
         with suppress(ValueError):
             return read(text)
     return None

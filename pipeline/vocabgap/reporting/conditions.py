@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import GateError, StateError
-from vocabgap.ingest.scanning import Scan, nothing_read, require_known, unmatched
+from vocabgap.ingest.scanning import Scan, nothing_read, require_known, silent_files, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Gate, Settings
 from vocabgap.model.tables import NEW, REGRESSED
@@ -50,10 +50,11 @@ def require_something(
     if summary.passed_over:
         others = "further line is no gap for its source", "further lines are no gaps for their source"
         bad += f"; {count(summary.passed_over, *others)}"
+    notes = silent_files(scanned, settings.sources) or ["`vocabgap check` lists the lines"]
     none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"
     raise StateError(
         f"{phrase('nothing', account) if summary.records else none}; {_kept(target)}",
-        hint=f"`vocabgap check` lists the bad lines; {_EMPTY}",
+        hint=f"{'; '.join(notes)}; {_EMPTY}",
     )
 
 
