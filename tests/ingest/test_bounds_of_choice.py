@@ -40,7 +40,7 @@ EVENT = {"event": "$mcp_missing_capability", "properties": {"$mcp_intent": "trim
         ([EVENT, NEED, NEED], ["a lasso", "a lasso"]),
         ([NEED] * 40 + [NEED | {"kind": "wish"}] + [NEED] * 2_000, ["a lasso"] * 2_041),
         ([NEED, EVENT, EVENT], ["trim the sky"] * 2),
-        ([NEED | {"kind": "wish"}] * 3 + [NEED], ["a lasso"] * 3),
+        ([NEED | {"kind": "wish"}] * 3 + [NEED], ["a lasso"] * 4),
     ],
 )
 @pytest.mark.parametrize("is_list", [True, False])

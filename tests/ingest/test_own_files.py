@@ -457,7 +457,10 @@ def test_known_content_and_options_come_before_the_map_of_the_settings(
             "'missing_capability=Search Term' --map count=Searches",
         ),
         ("term,number_of_users\nvegan,7\n", "missing_capability=term --map count=number_of_users"),
-        ("need;why;who\nturn;it fits;ana\n", "description=why --map missing_capability=need --map session_id=who"),
+        (
+            "need;why;who\nturn;it fits;ana\n",
+            "description=why --map missing_capability=need --map session_id=who",
+        ),
         ("feedback,comment\nI want to turn,seen\n", "description=feedback"),
         ("q;seit\nvegan;02.06.2026\n", "missing_capability=q --map timestamp=seit"),
         (
