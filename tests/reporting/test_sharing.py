@@ -68,7 +68,7 @@ def test_a_wording_that_no_image_shares_to_the_letter_is_shown_in_plain_words(
 
 
 def test_a_wording_without_words_is_shown_where_enough_images_used_it(tmp_path: Path) -> None:
-    (item,) = shared_summary(asked(tmp_path, "%%%", "???  ", " ???"), 3).everything
+    (item,) = shared_summary(asked(tmp_path, "%%%", "%%%  ", " %%%"), 3).everything
     assert item.capability.label == "%%%"
 
 

@@ -28,7 +28,7 @@ from vocabgap.ingest.formats import (
 from vocabgap.ingest.proposing import Keys, path_of
 from vocabgap.ingest.reading import MIB, MOST_BYTES, Block, OpenLog, blocks, judged, values_in, values_of
 from vocabgap.ingest.roots import quoted, shown_root
-from vocabgap.model.record import FIELDS, PHRASE_FIELDS
+from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Pointer, json_pointer, parsed, pointer_of, reading_of, several
 from vocabgap.text import count, excerpt
@@ -38,8 +38,7 @@ _FIRST: Final = 50  # objects that tell the source of a file
 _SURVEYED: Final = 10_000  # objects that are searched for the paths that a person names
 _SHOWN: Final = 15  # lists in a message
 _NEED: Final = "missing_capability"  # the key that only records have
-_FIELDS: Final = frozenset(FIELDS)
-_SURE: Final = 3  # fields of a record
+_SURE: Final = ("workaround", "intent_category", "operations_involved", "vocabulary_used", "satisfaction")
 _Places = dict[Pointer, list[dict[str, Any]]]  # objects by their place in the values of a file
 
 
@@ -199,7 +198,7 @@ class _Survey:
         """Tell whether an object is a record; in a file that nobody named, surely, and no package."""
         if self.is_root:
             return not value.keys().isdisjoint(PHRASE_FIELDS)
-        return _NEED in value or ("description" in value and len(value.keys() & _FIELDS) >= _SURE)
+        return _NEED in value or ("description" in value and not value.keys().isdisjoint(_SURE))
 
     def at(self, kind: LogKind, place: Pointer) -> LogKind:
         """Return a kind that reads the objects at a place."""
