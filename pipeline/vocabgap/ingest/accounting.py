@@ -123,7 +123,7 @@ def marks_of(records: Parts, copies: Iterable[int] = ()) -> Marks:
     A line does not count if it is a duplicate or superseded. Of lines with the same record and tenant, one
     counts: the first in a folder with the name of its image, else the first. So the original counts, not its
     copy. Without a time and a session, equal lines of one log are separate mentions, as in a list of wishes.
-    So are lines of one log that all have other columns, if these differ.
+    Equal lines of one log are separate mentions if each has column `other`, and these differ.
     If a folder was copied, its log has the same lines in two folders. Lines without an image of their own are
     duplicates then: see `_copied_lines`.
     A record is superseded if the notes of a later record of the same image correct its `snapshot_hash` or its

@@ -1,4 +1,4 @@
-"""Adapters: what each shape of document says about calls of tools, as plain objects of one shape.
+"""Adapters: turn the files of agents and traces into one plain object per call of a tool.
 
 An adapter reads the values of a file (its lines, its document or its rows), and yields one object per call,
 with the keys of `_call`. A source names its adapter. The call names the tool, the answer tells its fate.
@@ -30,9 +30,10 @@ def _call(
     verdict: str | None = None,
     **others: object,
 ) -> Call:
-    """Return a call: its tool, its error (a text, if it may have failed), its identifier, and the verdict.
+    """Return a call. `error` is a text if the call may have failed, else None.
 
-    A verdict tells why the call was refused, if a file does. The others are `time`, `session` and `folder`.
+    `verdict` is DENIED or UNKNOWN if the file says so, else None. The others are `time`, `session` and
+    `folder`.
     """
     refused = RefusedCall(str(tool), "permission" if verdict == DENIED else "")
     notes = noted(refused, str(call)) if verdict else call
@@ -54,7 +55,7 @@ def _name(value: Any, *paths: str) -> str | None:  # noqa: ANN401
 
 
 def _objects(values: Iterable[Any], *wrappers: str) -> Iterator[dict[str, Any]]:
-    """Yield the objects among values, in lists, and in the lists at the paths of wrappers."""
+    """Yield the objects of a file: the values, the members of lists, and of the lists at `wrappers`."""
     for value in values:
         wrapped = next((found for path in wrappers if isinstance(found := _at(value, path), list)), value)
         yield from _dicts(wrapped if isinstance(wrapped, list) else [wrapped])
@@ -71,14 +72,14 @@ def _inner(value: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _text(content: Any) -> str | None:  # noqa: ANN401
-    """Return the text of a content: a text itself, or blocks of texts."""
+    """Return the text of a message: a text, or the texts of its blocks."""
     if isinstance(content, list):
         return "\n".join(text for block in content if isinstance(text := _at(block, "text"), str))
     return content if isinstance(content, str) else None
 
 
 def _settled(calls: Iterable[Call]) -> list[Call]:
-    """Return calls, each once; a tool that answers later in the same file was only not loaded yet."""
+    """Merge equal calls, and clear the error of a tool that answers later: it was only loaded late."""
     once: dict[object, Call] = {}
     for place, call in enumerate(calls):
         known = once.setdefault(call["call"] or place, call)
@@ -137,7 +138,7 @@ def codex(values: Iterable[Any]) -> Iterator[Call]:
 
 
 def gemini(values: Iterable[Any]) -> Iterator[Call]:
-    """Read the sessions of Gemini CLI: of messages with one `id`, the last counts."""
+    """Read the sessions of Gemini CLI: the last of several messages with the same `id` counts."""
     session = None
     said: dict[str | None, dict[str, Any]] = {}
     for value in _objects(values):
@@ -223,7 +224,7 @@ def langsmith(values: Iterable[Any]) -> Iterator[Call]:
             tool = _name(run, "inputs.requested_tool_name")
             yield _call(tool, "", call=identifier, verdict=UNKNOWN, **known)
         elif run.get("run_type") == "tool":
-            error = _text(_at(run, "error"))  # with its traceback, whose last line tells
+            error = _text(_at(run, "error"))  # the last line of a traceback has the message
             last = error and error.strip().rpartition("\n")[2]
             yield _call(_name(run, "name"), last, call=identifier, **known)
         elif run.get("name") == "tools":
@@ -279,7 +280,7 @@ _VERDICTS: Final = {
 
 
 def _attributes(pairs: Any) -> dict[str | None, Any]:  # noqa: ANN401
-    """Return the attributes of OTLP by their keys, each without the name of its type."""
+    """Return the attributes of OTLP by key, each value without the name of its type."""
     values = ((_name(pair, "key"), pair.get("value")) for pair in _dicts(pairs))
     return {
         key: next(iter(value.values()), None) if isinstance(value, dict) else value for key, value in values

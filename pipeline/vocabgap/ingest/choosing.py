@@ -35,7 +35,7 @@ from vocabgap.text import count, excerpt
 
 _DEPTH: Final = 5  # of the objects that are searched for lists
 _FIRST: Final = 50  # objects that tell the source of a file
-_SURVEYED: Final = 10_000  # objects that are searched for the paths that a person names
+_SURVEYED: Final = 10_000  # objects in which the paths of `--map` must occur
 _SHOWN: Final = 15  # lists in a message
 _NEED: Final = "missing_capability"  # the key that only records have
 _SURE: Final = ("workaround", "intent_category", "operations_involved", "vocabulary_used", "satisfaction")
@@ -43,12 +43,12 @@ _Places = dict[Pointer, list[dict[str, Any]]]  # objects by their place in the v
 
 
 class NothingFitsError(InvalidInputError):
-    """The objects of a file have no field of a need that is known."""
+    """No known field in a file says what was missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chooser:
-    """The choice of a kind for files whose names no source knows."""
+    """The settings that decide which source reads a file."""
 
     kinds: Mapping[str, LogKind]  # by source
     settings: ScanSettings
@@ -60,7 +60,7 @@ class Chooser:
     def of(cls, kinds: Mapping[str, LogKind], settings: ScanSettings, roots: Sequence[str]) -> "Chooser":
         """Return the choice by some settings; raise InvalidInputError for an unknown source or field.
 
-        A file that is the only root must have each path of the settings. Several may have different keys.
+        If there is one root, its file must have each path. Several roots may have different keys.
         """
         source = reading_of(settings.source, settings.map, settings.sources)
         base = kinds.get(settings.source or "", LogKind())
@@ -72,8 +72,8 @@ class Chooser:
     def kind_of(self, path: str, named: LogKind | None = None, *, is_root: bool = True) -> LogKind | None:
         """Return the kind of a file by its content; None if it cannot be read, or nothing fits.
 
-        `named` is the kind that the name of the file has. In a file that a person named, a record may have
-        any field of a need. In others, which are no root, it must have some fields of a record.
+        `named` is the kind that the file name tells. In a root, one field of a need makes an object a
+        record. In a folder, it takes `_SURE` fields.
 
         Raises:
             NothingFitsError: The file is a root and has objects, but nothing fits, or a named path is absent.
@@ -165,7 +165,7 @@ class _Survey:
     def placed(self, kind: LogKind, *, is_asked: bool) -> LogKind | None:
         """Return a kind at the place of its objects; None if it does not fit.
 
-        A person may ask for a kind that nothing but its fields tells.
+        Only a kind that a person asked for may be recognised by its fields alone.
         """
         for place, objects in self.places.items():
             matching = [any(matches(one, known) for known in kind.fields.known) for one in objects[:_FIRST]]
@@ -195,7 +195,7 @@ class _Survey:
         return self.at(LogKind(), self._only(natives)) if natives else None
 
     def _is_record(self, value: dict[str, Any]) -> bool:
-        """Tell whether an object is a record; in a file that nobody named, surely, and no package."""
+        """Tell whether an object is a record. In a folder, `description` is not enough: packages have one."""
         if self.is_root:
             return not value.keys().isdisjoint(PHRASE_FIELDS)
         return _NEED in value or ("description" in value and not value.keys().isdisjoint(_SURE))
@@ -226,7 +226,7 @@ class _Survey:
 
 
 def _identifies(fields: FieldMap) -> bool:
-    """Tell whether the shape of an object is enough to know the source."""
+    """Tell whether the source may be recognised by its gaps, without `known`."""
     is_pointed = bool(fields.each) and all(pointer and pointer[0] != "*" for pointer in fields.each)
     return is_pointed or all(shape.is_judged for shape in fields.shapes)
 
@@ -271,7 +271,7 @@ def _lists(value: dict[str, Any], above: Pointer = ()) -> Iterator[tuple[Pointer
 
 
 def _misfit(wanted: LogKind, survey: _Survey, absent: list[Pointer]) -> NothingFitsError:
-    """Return the error for a source or a path that a person named, but no object has."""
+    """Return the error for a `--source` or a `--map` that fits no object."""
     some = "" if survey.is_whole else f" among the first {_SURVEYED:,}"
     if wanted.source and not absent:
         message = f"no object of {quoted(survey.shown)}{some} is a gap of source '{wanted.source}'"

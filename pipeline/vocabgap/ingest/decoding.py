@@ -86,7 +86,7 @@ class FieldMap:
     """A `Source` whose paths are parsed, once and not for every line.
 
     `origins` has the paths of each field as in the settings, `formats` the date formats behind them; `also`
-    are further shapes of gaps. `taken` has the keys that are read; None if records do not keep the others.
+    has further shapes. `taken` has the keys that fields read; None if `other` is not kept.
     """
 
     each: tuple[Pointer, ...]
@@ -162,7 +162,7 @@ class FieldMap:
 
     @property
     def is_judged(self) -> bool:
-        """Whether an object must have some value to be a gap of the first shape."""
+        """Whether a condition decides that an object is a gap of the first shape."""
         return bool(self.refusals) or any(values != ("",) for _, values in self.where)
 
     def paths_of(self, field: str) -> list[Pointer]:
@@ -171,7 +171,7 @@ class FieldMap:
         return list(chain.from_iterable(paths))
 
     def may_be_gap(self, value: dict[str, Any]) -> bool:
-        """Tell whether an object is a gap of a shape, or has one of its fields of a need."""
+        """Tell whether an object meets a condition, or, without one, has a key of a need."""
         shape = self.of_shape(value)
         if shape is None or shape.is_judged:
             return shape is not None
@@ -237,7 +237,7 @@ def has_key(value: dict[str, Any], path: Pointer) -> bool:
 
 
 def in_iso(value: Any, date_format: str) -> Any:  # noqa: ANN401 - here and below: any JSON
-    """Return the value of a date in ISO 8601 if it has the format, else the value."""
+    """Return a date in ISO 8601 if it fits the format, else the value as it is."""
     moment = moment_of(value, date_format) if date_format else None
     return value if moment is None else moment.isoformat()
 

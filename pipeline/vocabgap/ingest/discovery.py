@@ -175,7 +175,7 @@ def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
     chunks = iter(content.in_utf8(chunks))
     first = next(chunks, b"")
     chunks = chain([first], chunks) if first else chunks
-    if content.form is Form.LINES and is_log(first):  # in a folder, only the name is known
+    if content.form is Form.LINES and is_log(first):  # a folder was walked without reading its files
         content = content._replace(form=Form.LOG)
     if content.form in ROWS and not log.kind.adapter:
         return row_blocks(content, chunks, fields)
@@ -188,7 +188,7 @@ def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
 
 
 def looked_for(sources: Mapping[str, Source]) -> str:
-    """Return what a scan looks for in words: names of logs, and sources that their content tells."""
+    """Describe what a scan looks for: names of logs, and sources that their content tells."""
     globs = [glob for source in sources.values() for glob in source.globs]
     names, others = ", ".join(globs[:_SHOWN]), len(globs) - _SHOWN
     names += f" and {others} more that `vocabgap --json status` lists" if others > 0 else ""
@@ -275,7 +275,7 @@ class _Walk:
                 yield self._log(folder, within.rstrip("/") or ".", LogKind(), why)
 
     def _data_file(self, path: str, relative: str) -> Iterator[LogFile]:
-        """Yield a file whose name tells nothing, if its content fits a source."""
+        """Yield a file of an unknown name if a source fits or it cannot be read; else note it as unread."""
         if path in self.own_files:
             return
         try:

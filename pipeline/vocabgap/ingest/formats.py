@@ -226,8 +226,8 @@ class TableRow(NamedTuple):
 def rows_of(content: Content, chunks: Iterable[bytes], alone: Container[str] = ()) -> Iterator[TableRow]:
     """Yield the rows of a file whose form is one of `ROWS`; an empty cell is null.
 
-    A column without a name is left out. Columns with one name become one with a list; raise FormError if such
-    a name must stand `alone`.
+    A column without a name is left out. Columns of the same name become one with a list. Raise FormError if
+    such a name is in `alone`.
     """
     if content.form is Form.LOG:
         return _log_rows(chunks)
@@ -241,8 +241,8 @@ def rows_of(content: Content, chunks: Iterable[bytes], alone: Container[str] = (
 def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     """Yield the rows of a table as blocks of lines with one JSON object each, without its empty cells.
 
-    The last row may be cut, so it is a block of its own that has not ended. Lines of a log that have nothing
-    of a gap are passed over.
+    The last row may be cut, so it is a block of its own that has not ended. Lines of a program's log
+    without a need are passed over.
     """
     converters = _converters(fields)
     used = {pointer[0] for pointer in fields.reads} or {*FIELDS}
@@ -278,7 +278,7 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
 
 
 def require_columns(path: str, content: Content, fields: FieldMap) -> None:
-    """Raise FormError if the header of a table repeats a column that a field map reads one value of."""
+    """Raise FormError if a header repeats a column of a field that takes one value."""
     with OpenLog.open(path, content.compression) as log:
         next(row_blocks(content, content.in_utf8(log.chunks()), fields), None)
 
@@ -476,7 +476,7 @@ def _log_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
 
 
 def _logged(line: bytes) -> tuple[str, dict[str, Any], str]:
-    """Return what is before the object of a line, the object, and what is behind it.
+    """Split a line into the text before its object, the object, and the text behind it.
 
     The object has the time of the line, unless it has one of its own. Raise ValueError for broken JSON.
     """

@@ -297,7 +297,7 @@ class LogDecoder:
 
 
 def _as_records(columns: Columns, unreadable: dict[int, str]) -> list[bytes]:
-    """Return records as lines of their own: no name tells a reader how to read the foreign lines."""
+    """Encode records as native lines. A corpus could not read the foreign lines by their name."""
     rows = [dict(zip(FIELDS, row, strict=True)) for row in zip(*columns, strict=True)]
     return [
         encoded(row | ({"timestamp": unreadable[at]} if at in unreadable else {}))

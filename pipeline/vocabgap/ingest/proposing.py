@@ -1,7 +1,7 @@
 """Propose which keys of foreign objects are the fields of a record, by their names and their values.
 
-A proposal must be sure, because it becomes a ranking. In a conversation, or in a list of all calls, no key
-says what was missing. Then there is none.
+A proposal becomes a ranking, so it must be sure. For a conversation or a list of all calls there is no
+proposal: no key says what was missing.
 """
 
 import re
@@ -58,7 +58,7 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
 _NEEDS: Final = frozenset(_WORDS["description"][:10])  # also fit `missing_capability`
 _CALLS: Final = frozenset(("tool", "function"))  # that succeeded, too, if an outcome stands beside
 _NAMES: Final = frozenset(("session_id", "image_id"))
-# Words of keys whose values are no need and no count, whatever else the key says.
+# A key with such a word holds no need and no count.
 _CODES: Final = frozenset((
     "type", "role", "status", "state", "kind", "level", "severity", "priority", "event", "lang",
     "language", "locale", "country", "id", "uuid", "guid", "url", "uri", "link", "href", "hash", "sha",
@@ -179,7 +179,7 @@ class Keys:
         return min(scored)[1] if scored else ""
 
     def _score(self, path: str, name: str) -> tuple[bool, int, bool, int] | None:
-        """Return how well a key suits a field, the lowest first; None if it does not."""
+        """Return a sort key: the lowest suits the field best. None if the key does not suit it."""
         last, known = _words_of(path), _WORDS[name]
         is_code = last[-1] == "id"
         if name in _NAMES and last[-1] in ("id", "name", "key", "slug", "login", "email", "by"):
@@ -199,14 +199,14 @@ class Keys:
         return (len(last) > 1, min(places), is_code, -len(self.texts[path])) if fits else None
 
     def _is_text(self, path: str, words: int) -> bool:
-        """Tell whether the values of a key may be the words of a person, with so many words in most."""
+        """Tell whether the values look like those of a person, with at least `words` words in the median."""
         values = self.texts[path]
         if not values or not _CODES.isdisjoint(_words_of(path)[-1:]) or self._most(path, _NO_TEXT.match):
             return False
         return self._words(path) >= words
 
     def _words(self, path: str) -> float:
-        """Return how many words most values of a key have."""
+        """Return the median number of words of the values of a key."""
         return median(len(value.split()) for value in self.texts[path])
 
     def _most(self, path: str, test: Callable[[str], object]) -> bool:
@@ -249,7 +249,7 @@ def _is_plain(value: Any) -> bool:  # noqa: ANN401 - any JSON
 
 
 def _is_speaker(values: set[str], path: str) -> bool:
-    """Tell whether a key names who speaks, as in a conversation."""
+    """Tell whether a key has the roles of a conversation, such as user and assistant."""
     several = 2
     is_named = not {"role", "speaker", "sender", "participant", "from"}.isdisjoint(_words_of(path))
     return is_named and len({value.casefold() for value in values} & _SPEAKERS) >= several

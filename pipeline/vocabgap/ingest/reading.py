@@ -230,8 +230,9 @@ def elements(
     """Yield the elements of values as blocks of one line each, numbered from 1.
 
     They are the objects that an adapter makes, or those that the pointers of a source lead to. An element
-    keeps only the fields that the source reads if it would be too long, or if the source picks some: a span
-    may hold private data. If a pointer finds a value only around the element, the value is added to it.
+    loses the keys that no field reads if it is too long, or if the source does not keep them (`taken` is
+    None): a span may hold private data. If a pointer finds a value only around the element, the value is
+    added to it.
     Elements that are no gaps, and values without elements, are passed over. A value that cannot be read is a
     block without lines; later ones are read.
     """
@@ -282,7 +283,7 @@ def _adapted(
 
 
 def values_in(chunks: Iterable[bytes]) -> Iterator["tuple[str, Any] | Block"]:
-    """Yield the values of a file with the words for their line, and a reject for each that cannot be read."""
+    """Yield each value with words for its line, and a Block without lines for each unreadable one."""
     for line, content in documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:

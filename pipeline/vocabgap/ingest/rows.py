@@ -71,7 +71,7 @@ class LinesRead(NamedTuple):
         passed_over: The number of lines that are no gaps by the filter of their source.
         rejected: The reasons why lines are no records, by position. All other lines are blank.
         unreadable: The texts of unreadable timestamps, by place among the records.
-        other: The other columns of the records; empty if none has any.
+        other: Column `other` of the records; empty if all are null.
     """
 
     columns: Columns
@@ -197,7 +197,7 @@ class RowDecoder:
         self._values = values if len(names) > 1 else lambda value: (values(value),)
 
     def _objects(self, lines: list[bytes]) -> tuple[list[Any], Tree | None]:
-        """Return the object on each line, or None if it cannot be decoded, and the keys beside its others."""
+        """Return the object of each line (None if it is unreadable), and the keys that fields read."""
         objects: list[Any] = []
         decode = self._strict or self._decode
         if decode is None or self._decode is None:

@@ -199,7 +199,7 @@ def scan(
     return replace(found, lines=lines, repositories=names, unread=tuple(by_depth))
 
 
-# A workaround "none" is none, and so is a missing capability if there is a description.
+# A placeholder counts as an empty workaround, and as an empty missing capability beside a description.
 _NEED: Final = pl.col("missing_capability")
 _WITHOUT_PLACEHOLDERS: Final = (
     without_placeholder(pl.col("workaround")).alias("workaround"),
@@ -235,9 +235,9 @@ def nothing_read(scanned: Scan, roots: Iterable[Path], settings: Settings) -> tu
 
 
 def silent_files(scanned: Scan, sources: Mapping[str, Source]) -> list[str]:
-    """Return a note on the files of each source from which no gap came, and one on tables that fit none.
+    """Return one note per source that found no gap in its files, and one on unread files.
 
-    JSON documents and prose do not count among these.
+    Unread `.json`, `.txt` and `.log` files are not named.
     """
     notes = []
     silent = scanned.files.filter(pl.col("lines") == 0, pl.col("passed_over") > 0, pl.col("source") != "")
@@ -423,7 +423,7 @@ def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
 def _absent(
     lines: Parts, selection: Selection, unit: str, aliases: _Aliases, by: str = ""
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the noun, the name and the names that exist for each selected name, or path, that is absent."""
+    """Yield each selected name or path that no record has: its noun, the name, and the existing names."""
     for filtered, value in selection.in_force():
         if filtered.column:
             fold = filtered.normaliser({**_ALIASES, **aliases})

@@ -1,4 +1,4 @@
-"""The words of notes that say: this record corrects the one with that hash.
+"""Corrections: find in notes the hash of the record that they correct.
 
 A note may name a hash for many reasons. It corrects a record if only words about records stand between a word
 of correcting and the hash. So `fixes the record at HASH` corrects, and `fixes the crop at HASH` does not.

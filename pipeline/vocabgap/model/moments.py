@@ -117,7 +117,7 @@ _FORMATS: Final = tuple(
 
 
 def moment_of(value: object, date_format: str = "") -> datetime | None:
-    """Return the moment of a text, a number or an object; None if it has not exactly one meaning.
+    """Return the moment of a text, a number or an object; None if it has no or several meanings.
 
     It reads ISO 8601, Unix times, English names of months in any order, and numbers with the year first. With
     the year last, `17.09.2026` has the day first, and `09/17/2026` is read because no month is 17. With a
@@ -138,15 +138,15 @@ def moment_of(value: object, date_format: str = "") -> datetime | None:
 
 
 def is_zero_year(year: int) -> bool:
-    """Tell whether a year has only zero times: those of Go, .NET and Unix, which stand for no time."""
+    """Tell whether a time of this year stands for no time, as in Go, .NET and Unix."""
     return not 1970 < year < 9999  # noqa: PLR2004 - no program wrote gaps before Unix
 
 
 def format_of(texts: Iterable[str]) -> str:
     """Return the date format that some texts need; empty if none is needed, or several fit.
 
-    Texts without a digit do not count. If formats differ in the place of a year of two digits, the year is
-    what varies least.
+    Texts without a digit do not count. Among formats with a year of two digits, the one with the fewest
+    years wins.
     """
     dates = [text.strip() for text in texts if re.search("[0-9]", text)]
     if all(map(moment_of, dates)):
@@ -160,7 +160,7 @@ def format_of(texts: Iterable[str]) -> str:
 
 
 def require_date_format(date_format: str, name: str) -> None:
-    """Raise InvalidInputError if a date format does not tell day, month and year; the error uses `name`.
+    """Raise InvalidInputError unless a format has day, month and year. `name` begins the message.
 
     The directives are those of `datetime.strptime`, such as `%d.%m.%Y`, except for those of a locale.
     """
@@ -212,7 +212,7 @@ def _written(text: str, date_format: str = "") -> datetime:
     return datetime.combine(day, clock, (timezone(east) if east else UTC) if utc or ahead else None)
 
 
-# The first one reads ISO 8601 as the decoder of many lines does.
+# The first one reads ISO 8601 as the fast decoder (msgspec) does.
 _READERS: Final = (partial(msgspec.convert, type=datetime), datetime.fromisoformat, _written)
 
 

@@ -20,14 +20,14 @@ OTHER: Final = "other"
 """The column with these texts."""
 MOST_BYTES: Final = 4_096  # of a text
 _MOST_KEYS: Final = 10  # of a path
-_LEFT_OUT: Final = "(left out)"  # the key of the number of values that do not fit
+_LEFT_OUT: Final = "(left out)"  # the key whose value counts the omitted values
 _NOTE_BYTES: Final = 24
 _DECODER: Final = msgspec.json.Decoder(dict[str, Any])
 _ENCODER: Final = msgspec.json.Encoder(order="sorted")
 
 
 def not_taken(value: Mapping[str, Any], taken: Tree) -> dict[str, Any]:
-    """Return the keys with a value that no field takes; of objects that are taken in part, the other keys."""
+    """Return an object without the keys that fields read, at any depth, and without empty values."""
     rest = {key: item for key, item in value.items() if key not in taken and (item or item == 0)}
     for key, below in taken.items() if any(taken.values()) else ():
         if below and isinstance(item := value.get(key), dict) and (inner := not_taken(item, below)):
@@ -56,7 +56,7 @@ def _fitting(rest: Mapping[str, Any]) -> str:
 
 
 def _size(key: str, item: object) -> int:
-    """Return the size of a key and its value among others; it is too large if it is no valid JSON."""
+    """Return the bytes of a key and its value in the JSON; `MOST_BYTES` if they are no valid JSON."""
     with suppress(UnicodeEncodeError, OverflowError, RecursionError):
         return len(_ENCODER.encode({key: item})) - 1
     return MOST_BYTES

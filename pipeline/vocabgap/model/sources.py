@@ -62,7 +62,7 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         fields: Field of the record to the path of its value. A path is keys joined by dots
             (`properties.intent`), or a JSON pointer (`/properties/a.b`) if a key has a dot. Of several paths,
             the first with a value counts. An empty path removes a field. Without fields, the objects are
-            records. By default, the paths of `count` and `timestamp` are the same words. Behind the path of
+            records. By default, `count` and `timestamp` are read from keys of these names. Behind the path of
             `timestamp`, a date format may follow: `Datum|%d/%m/%Y`.
         constants: Field of the record to its value in objects without one.
         where: Path to the value that a gap must have, or to a list of such values. `re:` begins a regular
@@ -87,7 +87,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
             suffices. A file of any name is read as the first source that it fits.
         adapter: The name of a function that makes plain objects of a document, such as `otlp`. The paths of
             the source lead into these objects.
-        finds: What such a file is searched for, in words.
+        finds: Description of the gaps in such a file, for the note that none was found.
         like: Another source, whose keys it takes over.
         each: Paths to the gaps in a JSON document. In `/runs/*/missing_tools/*`, a star stands for each
             member of a list or an object. If a JSON pointer leads to no value in a gap, it is followed from
@@ -105,8 +105,8 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
         unit: What an `image_id` names, such as `workflow` or `process/processes`; by default `image`.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
             of the source.
-        keeps_other: Whether records keep the keys that no field reads; by default only without `where` and
-            `refusals`, because a trace may hold private data.
+        keeps_other: Whether records keep the keys that no field reads; by default, only if neither
+            `where` nor `refusals` choose the gaps: a trace may hold private data.
         enabled: Whether such logs are read.
     """
 
@@ -460,7 +460,7 @@ def _rule(name: str, expressions: tuple[str, ...], why_not: str) -> Rule:
 
 
 def without_placeholder(text: "pl.Expr") -> "pl.Expr":
-    """Return a text, empty if it only says that there is nothing to say."""
+    """Return a text, but an empty one for a placeholder such as `none`."""
     import polars as pl  # noqa: PLC0415 - loads what few settings need
 
     rule = next(rule for rule in rules_in_force() if rule.name == PLACEHOLDER)
