@@ -118,6 +118,14 @@ def test_what_has_several_meanings_or_none_is_not_read(value: object) -> None:
     assert moment_of(value) is None
 
 
+def test_a_number_that_python_does_not_write_is_no_moment() -> None:
+    huge = 10**5_000
+
+    read = map(moment_of, (huge, -huge, [huge, 8, 1], {"seconds": huge, "nanos": 1}))
+
+    assert [*read] == [None] * 4
+
+
 @pytest.mark.parametrize("text", ["17/09/2026", "09/17/2026", "17-9-2026", "17.09.2026"])
 def test_a_number_above_twelve_is_a_day(text: str) -> None:
     assert moment_of(text) == datetime(2026, 9, 17)  # noqa: DTZ001

@@ -124,7 +124,9 @@ def moment_of(value: object, date_format: str = "") -> datetime | None:
     `date_format` (see `require_date_format`), only ISO 8601 and Unix times are read beside it. A time of day
     may follow any date.
     """
-    text = _bare(value)
+    text = ""
+    with suppress(ValueError):  # Python writes no number of thousands of digits
+        text = _bare(value)
     if date_format:
         with suppress(ValueError):
             return _written(text, date_format)
@@ -165,7 +167,7 @@ def require_date_format(date_format: str, name: str) -> None:
     The directives are those of `datetime.strptime`, such as `%d.%m.%Y`, except for those of a locale.
     """
     moment = datetime(2026, 11, 23, tzinfo=UTC)
-    with suppress(ValueError):
+    with suppress(ValueError, re.error):  # a directive is repeated
         text = "" if re.search("%[cxXZ]", date_format) else moment.strftime(date_format)
         if _written(text, date_format).date() == moment.date():
             return
