@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders.steps import steps
 from vocabgap.ingest.adapters import ADAPTERS
 
 Json = dict[str, Any]
@@ -68,6 +69,15 @@ def test_a_session_is_read_as_it_was_left() -> None:
     replaced = {"$set": {"messages": [said("m9", "pin_map")]}}
     assert [tool for tool, _ in errors("gemini", *lines, replaced)] == ["pin_map"]
     assert errors("gemini", *lines, {"$rewindTo": "unknown"}) == []
+
+
+def test_going_back_many_times_is_linear_work() -> None:
+    def work(number: int) -> int:
+        said = [{"id": f"m{each}"} for each in range(number)]
+        back = [{"$rewindTo": f"m{each}"} for each in reversed(range(number))]
+        return steps(lambda: errors("gemini", *said, *back))
+
+    assert work(400) < 2.5 * work(200)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import base64
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import takewhile
 from typing import Any, Final
 
 from vocabgap.ingest.decoding import noted
@@ -148,8 +147,8 @@ def gemini(values: Iterable[Any]) -> Iterator[Call]:
             said = {_name(message, "id"): message for message in _dicts(change["messages"])}
         elif "$rewindTo" in value:
             target = _name(value, "$rewindTo")
-            before = takewhile(lambda item: item[0] != target, said.items())  # noqa: B023 - used at once
-            said = dict(before) if target in said else {}
+            while said and said.popitem()[0] != target:
+                pass
         elif "id" in value:
             said[_name(value, "id")] = value
     for message in said.values():
