@@ -105,6 +105,12 @@ def test_unknown_fields_stay_beside_the_record_in_order_of_their_names() -> None
     assert outcome.repairs == ()
 
 
+def test_the_number_of_what_is_left_out_is_never_a_value_of_the_record() -> None:
+    outcome = decoded(**{"(left out)": "mine", "body": "b" * 5_000, "plan": "pro"})
+
+    assert outcome.other == '{"(left out)":2,"plan":"pro"}'
+
+
 def test_the_largest_unknown_fields_are_left_out_whole_and_their_number_is_told() -> None:
     outcome = decoded(body="b" * 4_000, trace="t" * 5_000, half="\ud83d", plan="pro", level=0)
 

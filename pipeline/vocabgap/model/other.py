@@ -48,7 +48,7 @@ def encoded(rests: Sequence[Mapping[str, Any]]) -> list[str | None]:
 
 
 def _fitting(rest: Mapping[str, Any]) -> str:
-    sizes = sorted((_size(key, item), key) for key, item in rest.items())
+    sizes = sorted((_size(key, item), key) for key, item in rest.items() if key != _LEFT_OUT)
     ends = accumulate(size for size, _ in sizes)
     fits = (end < MOST_BYTES - _NOTE_BYTES for end in ends)
     kept = {key: rest[key] for is_kept, (_, key) in zip(fits, sizes, strict=True) if is_kept}
