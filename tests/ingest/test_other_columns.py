@@ -157,6 +157,15 @@ def test_a_record_needs_one_value_of_each_path(
         ("shop=nort", "no record has shop 'nort'; the nearest: north"),
         ("buyer.teir=gold", "no record has column 'buyer.teir'; the nearest: buyer.tier"),
         ("buyer=gold", "no record has column 'buyer'; "),
+        (
+            "image_id=a",
+            "no record has column 'image_id'; it is a field of each record; use --image",
+        ),
+        ("notes=a", "no record has column 'notes'; it is a field of each record; use --match"),
+        (
+            "count=2",
+            "no record has column 'count'; it is a field of each record; --where and --by take",
+        ),
     ],
 )
 def test_a_value_or_path_that_no_record_has_is_named_with_the_nearest(

@@ -118,11 +118,21 @@ def test_the_command_prints_and_repeats_the_breakdown(root: Path, tmp_path: Path
     assert published[0]["other"].to_list() == published[1]["other"].to_list()
 
 
-def test_a_path_that_no_record_has_is_named_with_the_nearest(root: Path, tmp_path: Path) -> None:
-    result = vocabgap("report", root, "--out", tmp_path / "made", "--by", "customer.plam")
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("customer.plam", "the nearest: customer.plan"),
+        ("", "there "),
+        ("image_id", "it is a field of each record; use --image"),
+    ],
+)
+def test_a_path_that_no_record_has_is_named_with_the_nearest(
+    path: str, told: str, root: Path, tmp_path: Path
+) -> None:
+    result = vocabgap("report", root, "--out", tmp_path / "made", "--by", path)
 
     assert result.code == 0
-    assert "no record has column 'customer.plam'; the nearest: customer.plan" in result.err
+    assert f"no record has column '{path}'; {told}" in result.err
 
 
 def test_values_are_shown_as_data_and_cut(tmp_path: Path) -> None:

@@ -246,7 +246,7 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
 
     unit = settings.unit(result.scan.sources)
     lines, by = result.scan.lines, settings.report.by
-    notes = [*unmatched(lines, result.selection, unit, by or "", **settings.aliases_by_argument)]
+    notes = [*unmatched(lines, result.selection, unit, by, **settings.aliases_by_argument)]
     notes += silent_files(result.scan, settings.sources)
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
     inactive, active = result.decisions.inactive, result.decisions.active

@@ -37,7 +37,7 @@ from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.moments import LAST, iso
 from vocabgap.model.other import texts_at
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, SHARED_TENANT, Repair
-from vocabgap.model.selection import Selection, by_path, together
+from vocabgap.model.selection import Selection, as_field, by_path, together
 from vocabgap.model.settings import ScanSettings, Settings, overridden
 from vocabgap.model.sources import IMAGE, Source, checked_sources, without_placeholder
 from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
@@ -361,7 +361,7 @@ def select(lines: Parts, selection: Selection, **aliases: Mapping[str, str]) -> 
 
 
 def unmatched(
-    lines: Parts, selection: Selection, unit: str = IMAGE, by: str = "", **aliases: Mapping[str, str]
+    lines: Parts, selection: Selection, unit: str = IMAGE, by: str | None = None, **aliases: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Return a sentence for each value of a selection that no record has, with the nearest values or some.
 
@@ -374,7 +374,7 @@ def unmatched(
     for noun, value, names in _absent(lines, selection, unit, aliases, by):
         near = ", ".join(map(excerpt, alike(value, names)))
         there = f"the nearest: {near}" if near else _there_are(noun, names)
-        named = f"{_missing(noun, value)}; {there}"
+        named = f"{_missing(noun, value)}; {as_field(noun, value) or there}"
         sentences.append(reads_shared(value) if _reads_shared(noun, names) else named)
     return (*sentences, *_outside(lines, selection))
 
@@ -388,7 +388,7 @@ def require_known(
     """
     for noun, value, names in _absent(lines, selection, unit, aliases):
         if not _reads_shared(noun, names):
-            hint = did_you_mean(value, names) or _there_are(noun, names)
+            hint = as_field(noun, value) or did_you_mean(value, names) or _there_are(noun, names)
             raise InvalidInputError(_missing(noun, value), hint=hint)
 
 
@@ -421,7 +421,7 @@ def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
 
 
 def _absent(
-    lines: Parts, selection: Selection, unit: str, aliases: _Aliases, by: str = ""
+    lines: Parts, selection: Selection, unit: str, aliases: _Aliases, by: str | None = None
 ) -> Iterator[tuple[str, str, list[str]]]:
     """Yield each selected name or path that no record has: its noun, the name, and the existing names."""
     for filtered, value in selection.in_force():
@@ -432,7 +432,7 @@ def _absent(
             is_list = GAPS.schema[filtered.column] == NAMES
             asked = [name for each in value for name in (together(each, fold, names) if is_list else [each])]
             yield from ((noun, name, names) for name in asked if fold(name) not in names)
-    for path, wanted in (*by_path(selection.where), *[(by, ())] * bool(by)):
+    for path, wanted in (*by_path(selection.where), *[(by, ())] * (by is not None)):
         names = sorted(_texts(lines, texts_at(path)))
         if not names:
             yield "column", path, sorted(_texts(lines, texts_at()))

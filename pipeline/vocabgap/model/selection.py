@@ -16,6 +16,7 @@ from vocabgap.model.moments import iso, parse_moment, require_offset
 from vocabgap.model.other import texts_at
 from vocabgap.model.record import (
     BAD,
+    FIELDS,
     LIST_FIELDS,
     MEDIOCRE,
     NULLABLE_TEXT_FIELDS,
@@ -309,6 +310,19 @@ def _filters() -> Iterator[Filter]:
 
 
 FILTERS: Final = tuple(_filters())
+_OPTIONS: Final = {
+    "timestamp": "--since", **dict.fromkeys((*_MATCHED, *LIST_FIELDS), "--match"),
+    **dict.fromkeys(("satisfaction", "mediocre"), "--satisfaction"),
+    **{each.column: each.option for each in FILTERS if each.column},
+}  # fmt: skip
+
+
+def as_field(noun: str, path: str) -> str:
+    """Return what selects a column that is a field of each record; empty for any other noun or path."""
+    if noun != "column" or path not in FIELDS:
+        return ""
+    instead = f"use {_OPTIONS[path]}" if path in _OPTIONS else "--where and --by take only other columns"
+    return f"it is a field of each record; {instead}"
 
 
 def filter_fields(door: str) -> list[tuple[str, Any, None]]:
