@@ -69,13 +69,37 @@ def test_other_lines_are_passed_over_and_a_broken_record_is_a_reject(tmp_path: P
 
 
 @pytest.mark.parametrize(
+    ("line", "is_read"),
+    [
+        (f"{AT} [svc] a {{b}} {NEED}", True),
+        (f'{AT} [svc] said "x" {NEED}', True),
+        (f"{AT} [svc] done {NEED} in {{5}} ms", True),
+        (f"{AT} {NEED} {NEED}", False),
+        (f'{AT} {{"status": 200}} {NEED}', False),
+        (f"{AT} {'x' * 300} {NEED}", False),
+        (f"{AT} said={json.dumps(NEED)}", False),
+        (json.dumps({"log": f"{NEED} {NEED}\n", "time": AT}), False),
+        (json.dumps({"log": NEED[:-4], "time": AT}), False),
+    ],
+)
+def test_no_need_in_the_json_of_a_line_vanishes(line: str, is_read: bool, tmp_path: Path) -> None:
+    file = tmp_path / "app.log"
+    file.write_text(f"{AT} INFO {NEED.replace('reed mask', 'fog')}\n{line}\n", encoding="utf-8")
+
+    answer = vocabgap("check", file)
+
+    assert f"2 lines in 1 log = {2 if is_read else 1} record" in answer.out
+    assert ("app.log:2: invalid_json: expected one object per line" in answer.out) is not is_read
+
+
+@pytest.mark.parametrize(
     "head",
     [
         "", "Read me first.\n", "need,date\nturn,2026-06-02\n", 'id\tpayload\n1\t{"need": "fog"}\n',
         'id;payload\n1;{"need": "fog"}\n',
         '[{"need": "fog"},\n{"need": "sky"}]\n', '[\n  {"need": "fog"}\n]\n',
         '{"need": "fog"}\n', '{\n  "log": {"need": "fog"}\n}\n', 'id,payload\n1,"{""need"": ""fog""}"\n',
-        'fn main() {\n  call({"a": 1});\n}\n',
+        'fn main() {\n  call({"a": 1});\n}\n', 'a,b\n"x, y",{"need": "fog"}\n',
     ],
 )  # fmt: skip
 def test_tables_documents_and_prose_are_no_log(head: str) -> None:

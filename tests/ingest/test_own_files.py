@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import vocabgap as vg
 from builders.command import vocabgap
 from builders.manual import page, there
+from builders.steps import steps
 from vocabgap.errors import InvalidInputError, VocabgapError
 from vocabgap.ingest.decoding import NATIVE_FIELDS
 from vocabgap.ingest.formats import Content, Form, row_blocks
@@ -411,6 +412,15 @@ def test_a_long_table_takes_no_more_memory() -> None:
     assert peak(8) < 1.2 * peak(3)
 
 
+def test_many_columns_with_one_name_each_twice_are_linear_work() -> None:
+    def work(number: int) -> int:
+        header = ",".join(f"c{each},c{each}" for each in range(number))
+        content = [f"{header}\n{','.join('x' * 2 * number)}\n".encode()]
+        return steps(lambda: [*row_blocks(Content(Form.TABLE), content, NATIVE_FIELDS)])
+
+    assert work(160) < 2.5 * work(80)
+
+
 @given(st.binary(max_size=300))
 def test_any_content_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
@@ -556,7 +566,9 @@ def test_a_format_behind_the_path_reads_dates_of_several_meanings(
     assert by_setting.out == by_option.out
 
 
-@pytest.mark.parametrize("wrong", ["%d.%m", "%Q.%m.%Y", "%x", "%d.%m.%Y %Z"])
+@pytest.mark.parametrize(
+    "wrong", ["%d.%m", "%Q.%m.%Y", "%x", "%d.%m.%Y %Z", "%d.%d.%m.%Y", "%d.%m.%Y %p %p"]
+)
 def test_a_format_that_gives_no_day_is_refused_at_once(wrong: str, there: Path) -> None:
     own(there, "wish,on\nturn,03/09/2026\n", "own.csv")
 

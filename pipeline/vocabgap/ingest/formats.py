@@ -43,7 +43,7 @@ _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no dat
 _ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
 _AGAIN: Final = 4 * MAX_LINE_BYTES  # of bad rows that are read again; after that, no row has several lines
 # What a program writes before the JSON of a line, with the time and with the name of an MCP server.
-_PREFIX: Final = re.compile(r'([^{"]{0,256})\{\s*["}]')  # short, so that text with braces is none
+_PREFIX: Final = re.compile(r'(.{0,256}?)\{\s*["}]')
 _TIME: Final = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d)\b)?"
     r"|\d\d[ /-][A-Z][a-z]{2}[ /-]\d{4}[: ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [+-]\d{4})?"
@@ -165,7 +165,7 @@ def is_log(head: bytes) -> bool:
     for line in (first, *others[: 0 if first.startswith(b"[") else _ROWS]):
         with suppress(ValueError, RecursionError):
             before, value, behind = _logged(line)
-            if value and before.strip("\ufeff [") and _NODE.fullmatch(behind):
+            if value and before.strip("\ufeff [") and not {*'{"'} & {*before} and _NODE.fullmatch(behind):
                 cells = re.sub(r",\d{3}\b", "", before).count(sign)  # not those of milliseconds
                 return line is first or not 0 < cells == first.count(sign.encode())
     return False
@@ -221,6 +221,7 @@ class TableRow(NamedTuple):
     value: dict[str, Any]
     rejected: Rejected | None = None
     raw: bytes = b""
+    unread: str = ""  # what is behind its object, from the first brace
 
 
 def rows_of(content: Content, chunks: Iterable[bytes], alone: Container[str] = ()) -> Iterator[TableRow]:
@@ -249,7 +250,9 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
     lists = {path[0] for name in LIST_FIELDS for path in fields.paths_of(name)}
     needs = [path[-1].encode() for name in PHRASE_FIELDS for path in fields.paths_of(name)]
     begun, lines, passed_over = 1, list[bytes](), 0
-    for number, cells, fault, raw in rows_of(content, chunks, alone=used - lists):
+    asks = re.compile(rf'"(?:{"|".join(re.escape(need.decode()) for need in needs)})\\*"\s*:')
+    for row in rows_of(content, chunks, alone=used - lists):
+        number, cells, fault, raw, _ = _with_all_read(row, asks)
         if content.form is Form.LOG and not (
             any(need in raw for need in needs) if fault else fields.may_be_gap(cells)
         ):
@@ -302,6 +305,14 @@ def _line_of(value: dict[str, Any], used: Container[str]) -> tuple[bytes, Reject
     return line, None
 
 
+def _with_all_read(row: TableRow, needs: re.Pattern[str]) -> TableRow:
+    """Return a row; it is rejected if a need is in what is behind its object."""
+    return row._replace(rejected=_NOT_ALONE) if row.unread and needs.search(row.unread) else row
+
+
+_NOT_ALONE: Final = Rejected(
+    RejectReason.INVALID_JSON, "expected one object per line, at most 256 characters before it, found more"
+)
 _TOO_LONG: Final = Rejected(
     RejectReason.TOO_LONG, f"expected at most {MAX_LINE_BYTES:,} bytes in a row, found more"
 )
@@ -408,7 +419,7 @@ def _table_rows(chunks: Iterable[bytes], alone: Container[str]) -> Iterator[Tabl
     separator = re.fullmatch(rb"sep=([,;\t])\s*", line)  # Excel reads such a line before the header
     delimiter = separator[1].decode() if separator else _delimiter(start.lstrip().partition(b"\n")[0])
     lines = _Lines(chain([b"\n" + rest if separator else start], chunks))
-    header, repeated = list[str](), list[str]()
+    header, repeated = list[str](), set[str]()
     while True:
         fault = ""
         try:
@@ -419,11 +430,9 @@ def _table_rows(chunks: Iterable[bytes], alone: Container[str]) -> Iterator[Tabl
                     continue  # as programs write empty rows
                 if not header:
                     header = _checked_header(cells, alone)
-                    repeated = [name for name, times in Counter(filter(None, header)).items() if times > 1]
+                    repeated = {name for name, times in Counter(filter(None, header)).items() if times > 1}
                 elif len(cells) == len(header):
-                    row = [(name, cell) for name, cell in zip(header, cells, strict=True) if name]
-                    lists = {each: [cell for name, cell in row if cell and name == each] for each in repeated}
-                    yield TableRow(number, {name: cell or None for name, cell in row} | lists)
+                    yield TableRow(number, _by_name(header, cells, repeated))
                 else:
                     yield TableRow(number, {}, _wrong_length(cells, header), raw)
         except csv.Error as error:
@@ -437,6 +446,16 @@ def _table_rows(chunks: Iterable[bytes], alone: Container[str]) -> Iterator[Tabl
         if not header:
             raise FormError(f"the header, line {first.number}: {rejected.detail}", hint=_EXPORT)
         yield TableRow(first.number, {}, rejected, first.content)
+
+
+def _by_name(header: list[str], cells: list[str], repeated: set[str]) -> dict[str, Any]:
+    row = [(name, cell) for name, cell in zip(header, cells, strict=True) if name]
+    value: dict[str, Any] = {name: cell or None for name, cell in row}
+    value |= {name: [] for name in repeated}
+    for name, cell in row if repeated else ():
+        if cell and name in repeated:
+            value[name].append(cell)
+    return value
 
 
 def _wrong_length(cells: list[Any], header: list[str]) -> Rejected:
@@ -466,13 +485,13 @@ def _log_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
     """Yield a row per line: its object, with the time of the line; without an object, the row is empty."""
     for block in blocks(chunks):
         for number, line in enumerate(block.lines, block.number):
-            value, rejected = dict[str, Any](), block.rejected
+            value, rejected, behind = dict[str, Any](), block.rejected, ""
             try:
-                value = {} if rejected else _logged(line)[1]
+                _, value, behind = ("", {}, "") if rejected else _logged(line)
             except (ValueError, RecursionError) as fault:
                 rejected = no_json(fault, "line")
             if line.strip():
-                yield TableRow(number, value, rejected, line)
+                yield TableRow(number, value, rejected, line, behind.partition("{")[2])
 
 
 def _logged(line: bytes) -> tuple[str, dict[str, Any], str]:
@@ -483,16 +502,19 @@ def _logged(line: bytes) -> tuple[str, dict[str, Any], str]:
     text = line.decode()
     begun = _PREFIX.match(text)
     if begun is None:
-        return text, {}, ""
+        return "", {}, text
     before = begun[1]
     value, end = DECODER.raw_decode(text, len(before))
+    behind = text[end:]
     time, server = _TIME.search(before), _SERVER.search(before)
     for key, clock in _WRAPPED:
         if clock in value and isinstance(value.get(key), str):
+            inner, unread = dict[str, Any](), value[key]
             with suppress(ValueError, RecursionError):
-                value = {"timestamp": value[clock], **(_logged(value[key].encode())[1] or value)}
+                _, inner, unread = _logged(value[key].encode())
+            value, behind = {"timestamp": value[clock], **(inner or value)}, f"{unread}{behind}"
     around = {"timestamp": time and time[0], "server": server and server[1]}
-    return before, {name: part for name, part in around.items() if part} | value, text[end:]
+    return before, {name: part for name, part in around.items() if part} | value, behind
 
 
 def _unflattened(row: TableRow) -> TableRow:
