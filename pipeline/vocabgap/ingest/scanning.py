@@ -432,7 +432,8 @@ def _absent(
             is_list = GAPS.schema[filtered.column] == NAMES
             asked = [name for each in value for name in (together(each, fold, names) if is_list else [each])]
             yield from ((noun, name, names) for name in asked if fold(name) not in names)
-    for path, wanted in (*by_path(selection.where), *[(by, ())] * (by is not None)):
+    of_breakdown = [] if by is None else [(by, ())]
+    for path, wanted in (*by_path(selection.where), *of_breakdown):
         names = sorted(_texts(lines, texts_at(path)))
         if not names:
             yield "column", path, sorted(_texts(lines, texts_at()))
