@@ -2,7 +2,10 @@
 
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
+from re import _constants, _parser  # type: ignore[attr-defined]
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +13,7 @@ from hypothesis import strategies as st
 
 from builders.clustering import asking
 from vocabgap import cluster
-from vocabgap.clutter import shared_lines, without_clutter, without_lines
+from vocabgap.clutter import _HEADING, shared_lines, without_clutter, without_lines
 from vocabgap.model.frames import LABEL_CHARACTERS, label_of, need
 from vocabgap.text import surface
 
@@ -38,6 +41,29 @@ def test_a_text_of_nothing_but_clutter_stays_whole(text: str) -> None:
 @given(st.text(alphabet='ab <>*[](#)-:\n"/.@Fileat1', max_size=60))
 def test_a_text_with_a_word_keeps_one(text: str) -> None:
     assert any(map(str.isalnum, without_clutter(text))) == any(map(str.isalnum, text))
+
+
+def neighbours(parts: Any) -> Iterator[Any]:  # noqa: ANN401
+    """Yield each repeat without bound that may directly follow another one in a pattern."""
+    is_open = False
+    for kind, value in parts:
+        is_repeat = kind is _constants.MAX_REPEAT
+        if is_repeat or kind is _constants.SUBPATTERN:
+            yield from neighbours(value[-1])
+        for branch in value[1] if kind is _constants.BRANCH else ():
+            yield from neighbours(branch)
+        is_endless = is_repeat and value[1] == _constants.MAXREPEAT
+        if is_endless and is_open:
+            yield value
+        is_open = is_endless or (is_open and is_repeat and value[0] == 0)
+
+
+def test_no_run_of_signs_can_be_split_between_two_repeats_of_a_heading() -> None:
+    assert [*neighbours(_parser.parse(r"[:.]*(?:please)?[:*]*$"))]
+    assert not [*neighbours(_parser.parse(_HEADING.pattern, _HEADING.flags))]
+    for heading in ("Summary?: **", "summary: please describe. :_", "**Summary**", "summary ::"):
+        assert without_clutter(f"close gate\n{heading}") == "close gate"
+    assert without_clutter("close gate\nsummary::x") == "close gate\nsummary::x"
 
 
 def test_prose_beside_a_trace_stays() -> None:

@@ -135,7 +135,7 @@ _HEADING: Final = re.compile(
     r"|why (?:is this|do you)[^\n]{0,60}|checklist|prerequisites|user story|acceptance criteria"
     r"|a clear and concise description of[^\n]{0,80}"
     r"|this (?:e-?mail|message)\b[^\n]{0,80}\b(?:confidential|intended)\b[^\n]*"
-    r"|i'm always frustrated when \[\.*\]|_?no response_?)[?.: \t]*(?:please describe\.?)?[*_: \t]*$"
+    r"|i'm always frustrated when \[\.*\]|_?no response_?)[?.: \t]*(?:(?:please describe\.?|[*_])[*_: \t]*)?$"
     r"|^\s*[-*] \[[ xX]\] (?:i|i've|i'm|yes|no|this)\b[^\n]*$",
     _I | _M,
 )
