@@ -148,6 +148,13 @@ def unknown_name(phrase: str) -> str:
     return _unknown_tool(phrase) or _unknown_program(phrase)
 
 
+def is_refusal(line: str) -> bool:
+    """Check whether a line begins with the refusal of a call; it may quote one later."""
+    patterns = (_WITHHELD, _REQUESTED)
+    line = line[:2_000]
+    return bool(unknown_name(line)) or any(_pattern(pattern).match(line) for pattern in patterns)
+
+
 def _unknown_program(message: str) -> str:
     lowered = message.lower()
     may_be = any(each in lowered for each in ("not found", "no such", "recogni", "enoent", "unknown command"))

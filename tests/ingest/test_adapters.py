@@ -47,10 +47,20 @@ def test_a_call_that_a_resumed_session_repeats_counts_once() -> None:
     assert errors("messages", *turns, *turns) == [("fold_map", "Unknown tool: fold_map")]
 
 
-def test_without_its_call_only_the_first_line_of_an_answer_counts() -> None:
-    answer = answered("a", "Exit code 1\nUnknown tool: quoted")
+@pytest.mark.parametrize(
+    "begin", ["", "<tool_use_error>", "Error: ", "<tool_use_error>Error: ", "MCP error -32602: "]
+)
+def test_without_its_call_an_answer_counts_if_it_begins_with_the_refusal(begin: str) -> None:
+    refusal = f"{begin}Unknown tool: fold_map"
 
-    assert errors("messages", answer) == [(None, "Exit code 1")]
+    assert errors("messages", answered("a", f"{refusal}\nSee above.")) == [(None, refusal)]
+
+
+@pytest.mark.parametrize(
+    "quoting", ["Exit code 1\n", "log says: ", "The map is torn. ", "12:04 | "]
+)
+def test_without_its_call_a_refusal_that_an_answer_quotes_does_not_count(quoting: str) -> None:
+    assert errors("messages", answered("a", f"{quoting}Unknown tool: quoted")) == [(None, "")]
 
 
 def test_a_session_is_read_as_it_was_left() -> None:

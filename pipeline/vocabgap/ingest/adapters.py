@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from vocabgap.ingest.decoding import noted
 from vocabgap.ingest.reading import Adapter
-from vocabgap.messages import RefusedCall
+from vocabgap.messages import RefusedCall, is_refusal
 from vocabgap.model.sources import pointer_of, value_at
 
 Call = dict[str, Any]
@@ -104,7 +104,7 @@ def messages(values: Iterable[Any]) -> Iterator[Call]:
             if block.get("type") == "tool_result":
                 error = _text(block.get("content")) if block.get("is_error") else None
                 if error and identifier not in names:  # what follows may quote another call
-                    error = error.partition("\n")[0]
+                    error = first if is_refusal(first := error.partition("\n")[0]) else ""
                 yield _call(names.get(identifier), error, call=identifier, **beside)
             elif called := _name(block, "function.name", "name"):
                 names[identifier] = called
