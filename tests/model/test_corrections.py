@@ -1,6 +1,8 @@
 """Which notes correct the record that they name."""
 
-from typing import Final
+import sys
+from types import FrameType
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -84,6 +86,33 @@ def test_one_word_of_correcting_reaches_several_hashes() -> None:
 )
 def test_the_words_that_correct_can_be_left_out(notes: str, rest: str) -> None:
     assert without_corrections(notes).lstrip(", ") == rest
+
+
+def lines_run(notes: str) -> int:
+    """Count the lines of code that run while the corrections of notes are left out."""
+    count = 0
+
+    def tracer(_frame: FrameType, event: str, _argument: Any) -> Any:  # noqa: ANN401
+        nonlocal count
+        count += event == "line"
+        return tracer
+
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        without_corrections(notes)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("between", [", ", " and ", " "])
+@pytest.mark.parametrize("begin", ["replaces ", "this gap " * 200 + "correction of "])
+def test_twice_as_many_hashes_cost_at_most_twice_as_much(begin: str, between: str) -> None:
+    once, twice = (begin + between.join([HASH] * count) for count in (100, 200))
+
+    assert digests(twice) == [HASH] * 200
+    assert lines_run(twice) <= 2.1 * lines_run(once)
 
 
 @given(

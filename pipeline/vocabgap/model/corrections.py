@@ -75,8 +75,9 @@ def corrections_in(notes: str) -> list[Correction]:
     words = [match[0].lower() for match in found]
     is_whole = len(words) == 1 or (words[:1] and words[0] in _LABELS and words[1] in _BREAKS)
     listed: list[Correction] = []
+    reached: dict[int, _Reach] = {}
     for place in [place for place, word in enumerate(words) if DIGEST.fullmatch(word)]:
-        reach = (0, place) if is_whole else _before(words, place) or _after(words, place)
+        reach = (0, place) if is_whole else _before(words, place, reached) or _after(words, place)
         if reach:
             first, last = reach
             begin = max(found[first].start(), listed[-1].end if listed else 0)
@@ -88,27 +89,46 @@ def corrections_in(notes: str) -> list[Correction]:
 
 def without_corrections(notes: str) -> str:
     """Return notes without the words that correct a record."""
-    for correction in reversed(corrections_in(notes)):
-        rest = notes[correction.end :].removeprefix(")")
-        notes = notes[: correction.begin].rstrip(" (") + rest
-    return notes.strip()
+    parts, end = [], 0
+    for correction in corrections_in(notes):
+        parts.append(notes[end : correction.begin].rstrip(" ("))
+        end = correction.end + notes.startswith(")", correction.end)
+    return "".join((*parts, notes[end:])).strip()
 
 
-def _before(words: list[str], place: int) -> tuple[int, int] | None:
-    """Return the first and last word of a correction that ends with its hash."""
-    first = place - 1
-    while first >= 0 and words[first] in _OBJECT:
+class _Reach(NamedTuple):
+    """How a word of correcting reaches a hash."""
+
+    first: int  # the place of the word
+    object_of: str  # the first noun or place behind it
+
+
+def _before(words: list[str], place: int, reached: dict[int, _Reach]) -> tuple[int, int] | None:
+    """Return the first and last word of a correction that ends with its hash.
+
+    `reached` has the listed hashes, and gets this one. A word that reaches a hash is not checked again.
+    """
+    first, object_of = place - 1, ""
+    while first >= 0 and words[first] in _OBJECT and first not in reached:
+        object_of = words[first] if words[first] in _NOUNS | _PLACES else object_of
         first -= 1
+    is_listed = first in reached
+    if is_listed:
+        first, object_of = reached[first].first, reached[first].object_of or object_of
     if first < 0 or words[first] not in _CORRECTS | _CORRECTION | _WRONG:
         return None
     word, before = words[first], words[first - 1] if first else ""
-    object_of = next((each for each in words[first + 1 : place] if each in _NOUNS | _PLACES), "")
     if object_of in _PLACES and word not in _WRONG:  # as in `the correction at HASH`
         return None
     if word in _CORRECTS:
-        return None if before in _NEGATIONS else (first, place)
-    is_said = word not in _BARE or before in {"to", "please"}
-    return (first, place) if is_said and _is_of_records(words, first) else None
+        is_said = before not in _NEGATIONS
+    else:
+        is_said = word not in _BARE or before in {"to", "please"}
+        is_said = is_said and (is_listed or _is_of_records(words, first))
+    if not is_said:
+        return None
+    reached[place] = _Reach(first, object_of)
+    return first, place
 
 
 def _after(words: list[str], place: int) -> tuple[int, int] | None:
