@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.files.parts import ROW, Parts
-from vocabgap.model.corrections import DIGEST, corrections_in
+from vocabgap.model.corrections import DIGEST, corrected_in
 from vocabgap.model.other import OTHER
 from vocabgap.model.record import FIELDS, RejectReason, Repair
 from vocabgap.model.tables import GAPS, IMAGE_KEY, RECORDS, phrase
@@ -127,7 +127,7 @@ def marks_of(records: Parts, copies: Iterable[int] = ()) -> Marks:
     If a folder was copied, its log has the same lines in two folders. Lines without an image of their own are
     duplicates then: see `_copied_lines`.
     A record is superseded if the notes of a later record of the same image correct its `snapshot_hash` or its
-    `record_id`, as `corrections_in` reads them.
+    `record_id`, as `corrected_in` reads them.
     """
     copied = {*copies, *_duplicates(records), *_copied_lines(records)}
     duplicates = _marked(sorted(copied), DUPLICATE)
@@ -265,7 +265,7 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     unclear: list[tuple[object, ...]] = []
     for row in records.sort(MOMENT, ROW, nulls_last=False).iter_rows(named=True):
         image, need = tuple(row[name] for name in IMAGE_KEY), surface(row["phrase"])
-        corrects = {correction.digest for correction in corrections_in(row["notes"])}
+        corrects = {*corrected_in(row["notes"])}
         for reference in dict.fromkeys(found.lower() for found in DIGEST.findall(row["notes"])):
             named = earlier.get((*image, reference))
             if not named:
