@@ -100,15 +100,17 @@ _CLOCK: Final = re.compile(
     r"(?: m=[+-][0-9.]+)?(?: ?\[[^][]*\]| ?\([^()]*\))?",
     re.IGNORECASE,
 )
-_YEAR_FIRST: Final = re.compile("([0-9]{4})[-/.年] ?([0-9]{1,2})[-/.月] ?([0-9]{1,2})[.日]?")
-_YEAR_LAST: Final = re.compile(r"([0-9]{1,2})([-/.]) ?([0-9]{1,2})\2 ?([0-9]{4})")
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
     "november", "december",
 )  # fmt: skip
-_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_AROUND: Final = frozenset((*",./-", "st", "nd", "rd", "th", "of"))
-_SHORTEST_NAME: Final = 3  # letters
+_MONTH: Final = {
+    name[:length]: str(number) for number, name in enumerate(_MONTHS, 1) for length in (3, 4, len(name))
+}
+_AROUND: Final = re.compile(  # what says nothing new in a date
+    r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b|(?<=[0-9])(?:st|nd|rd|th)\b|\bof\b"
+    "|[-,./年月日]"
+)
 _MOST_SIGNS: Final = 99  # of a text that may be a moment
 _ORDERS: Final = ("d m Y", "m d Y", "d m y", "m d y", "y m d", "d b y", "y b d")
 _FORMATS: Final = tuple(
@@ -220,30 +222,17 @@ _READERS: Final = (partial(msgspec.convert, type=datetime), datetime.fromisoform
 
 def _day(text: str) -> date:
     """Return the day of a date without a time; raise ValueError if it has not exactly one meaning."""
-    if first := _YEAR_FIRST.fullmatch(text):
-        return date(*map(int, first.groups()))
-    if last := _YEAR_LAST.fullmatch(text):
-        day, month, year = int(last[1]), int(last[3]), int(last[4])
-        if last[2] != "." and day != month:
-            month, day = sorted((day, month))
-            if day <= 12:  # noqa: PLR2004 - it may be the month
-                raise ValueError(text)
-        return date(year, month, day)
-    return _day_in_words(text.lower())
-
-
-def _day_in_words(text: str) -> date:
-    """Return the day of a date with the English name of its month; raise ValueError for any other text."""
-    numbers, months = list[str](), list[int]()
-    for word in re.findall(r"[0-9]+|[^\W\d_]+|\S", text):
-        begins = word if len(word) >= _SHORTEST_NAME else "-"
-        if word.isdecimal():
-            numbers.append(word)
-        elif names := [number for number, name in enumerate(_MONTHS, 1) if name.startswith(begins)]:
-            months += names
-        elif word not in _AROUND and not any(name.startswith(begins) for name in _DAYS):
+    parts = re.findall(r"[0-9]+|[^\W\d_]+|\S", _AROUND.sub(" ", text.lower()))
+    first, second, last = [_MONTH.get(part, part) for part in parts]
+    year, month, day = last, second, first
+    if len(first) == 4:  # noqa: PLR2004 - digits
+        year, month, day = first, second, last
+    elif parts[0] in _MONTH:
+        month, day = first, second
+    elif parts[1] not in _MONTH and "." not in text and first != second:
+        month, day = sorted((first, second), key=int)
+        if int(day) <= 12:  # noqa: PLR2004 - it may be the month
             raise ValueError(text)
-    (day, year), (month,) = sorted(numbers, key=len), months
-    if (len(day) > 2, len(year)) != (False, 4):  # noqa: PLR2004 - digits
+    if len(year) != 4 or len(day) > 2 or day not in parts:  # noqa: PLR2004
         raise ValueError(text)
-    return date(int(year), month, int(day))
+    return date(int(year), int(month), int(day))
