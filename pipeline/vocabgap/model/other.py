@@ -6,7 +6,6 @@ A record keeps them as one JSON text. Filters and breakdowns read the values at 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -38,7 +37,7 @@ def not_taken(value: Mapping[str, Any], taken: Tree) -> dict[str, Any]:
 def encoded(rests: Sequence[Mapping[str, Any]]) -> list[str | None]:
     """Return the other keys of each record as JSON with sorted keys, at most `MOST_BYTES`; null for none.
 
-    If they are too large together, the largest values are left out whole, and `(left out)` has their number.
+    If they are too large together, the first keys that fit are kept, and `(left out)` counts the others.
     """
     with suppress(UnicodeEncodeError, OverflowError, RecursionError):  # such as half of a surrogate pair
         lines = _ENCODER.encode_lines(rests).split(b"\n")[:-1]
@@ -48,18 +47,13 @@ def encoded(rests: Sequence[Mapping[str, Any]]) -> list[str | None]:
 
 
 def _fitting(rest: Mapping[str, Any]) -> str:
-    sizes = sorted((_size(key, item), key) for key, item in rest.items() if key != _LEFT_OUT)
-    ends = accumulate(size for size, _ in sizes)
-    fits = (end < MOST_BYTES - _NOTE_BYTES for end in ends)
-    kept = {key: rest[key] for is_kept, (_, key) in zip(fits, sizes, strict=True) if is_kept}
-    return _ENCODER.encode({_LEFT_OUT: len(rest) - len(kept), **kept}).decode()
-
-
-def _size(key: str, item: object) -> int:
-    """Return the bytes of a key and its value in the JSON; `MOST_BYTES` if they are no valid JSON."""
-    with suppress(UnicodeEncodeError, OverflowError, RecursionError):
-        return len(_ENCODER.encode({key: item})) - 1
-    return MOST_BYTES
+    kept, size = dict[str, Any](), _NOTE_BYTES
+    for key, item in sorted(rest.items()):
+        with suppress(UnicodeEncodeError, OverflowError, RecursionError):
+            added = len(_ENCODER.encode({key: item}))
+            if size + added <= MOST_BYTES:
+                kept[key], size = item, size + added
+    return _ENCODER.encode({**kept, _LEFT_OUT: len(rest) - len(kept)}).decode()
 
 
 def texts_at(path: str | None = None) -> "pl.Expr":
