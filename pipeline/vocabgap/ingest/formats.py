@@ -50,7 +50,6 @@ _TIME: Final = re.compile(
 )
 _SERVER: Final = re.compile(r"\[([^\]]+)\] \[\w+\] Message from ")
 _NODE: Final = re.compile(r"( \{ metadata: \w+ \})?\s*")  # what the log of an MCP server has after it
-_WRAPPED: Final = (("log", "time"), ("MESSAGE", "__REALTIME_TIMESTAMP"))  # the line of Docker and journald
 _EXPORT: Final = "export it as CSV or JSON Lines in UTF-8, and name that file"
 
 
@@ -160,7 +159,7 @@ def is_log(head: bytes) -> bool:
     """Tell whether lines at the beginning of a file have something around their JSON, and are no table."""
     first, *others = head.removeprefix(codecs.BOM_UTF8).lstrip().split(b"\n")
     if first.startswith(b"{"):
-        return any(all(f'"{key}":'.encode() in first for key in keys) for keys in _WRAPPED)
+        return False
     sign = _delimiter(first)
     for line in (first, *others[: 0 if first.startswith(b"[") else _ROWS]):
         with suppress(ValueError, RecursionError):
@@ -183,24 +182,16 @@ def _form_of(head: bytes, *, is_whole: bool) -> Form:
         return Form.LOG
     if first.startswith(b"["):
         return Form.DOCUMENT
-    if first.startswith(b"{"):
-        return _form_of_objects(first, lines, head, is_whole=is_whole)
-    has_cells = any(sign.encode() in first for sign in _DELIMITERS)
-    is_table = has_cells and len(lines) > 1 and not any(map(_is_object, lines))
-    return Form.TABLE if is_table else Form.LINES
-
-
-def _form_of_objects(first: bytes, lines: list[bytes], head: bytes, *, is_whole: bool) -> Form:
+    has_object = any(line.startswith(b"{") and decoded(line) is not None for line in lines)
+    if not first.startswith(b"{"):
+        has_cells = any(sign.encode() in first for sign in _DELIMITERS)
+        return Form.TABLE if has_cells and len(lines) > 1 and not has_object else Form.LINES
     parts = (rb'"columns"\s*:\s*\[\s*"', rb'"results"\s*:\s*\[\s*\[')
     if all(re.search(part, head) for part in parts):
         return Form.QUERY
     goes_on = first.endswith((b"{", b"[", b",")) or (len(lines) == 1 and not is_whole)
-    is_torn = goes_on and (not is_whole or not any(map(_is_object, lines)))
+    is_torn = goes_on and not (is_whole and has_object)
     return Form.DOCUMENT if not decoded(first) and (is_torn or decoded(head)) else Form.LINES
-
-
-def _is_object(line: bytes) -> bool:
-    return line.startswith(b"{") and decoded(line) is not None
 
 
 def _as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -505,16 +496,9 @@ def _logged(line: bytes) -> tuple[str, dict[str, Any], str]:
         return "", {}, text
     before = begun[1]
     value, end = DECODER.raw_decode(text, len(before))
-    behind = text[end:]
     time, server = _TIME.search(before), _SERVER.search(before)
-    for key, clock in _WRAPPED:
-        if clock in value and isinstance(value.get(key), str):
-            inner, unread = dict[str, Any](), value[key]
-            with suppress(ValueError, RecursionError):
-                _, inner, unread = _logged(value[key].encode())
-            value, behind = {"timestamp": value[clock], **(inner or value)}, f"{unread}{behind}"
     around = {"timestamp": time and time[0], "server": server and server[1]}
-    return before, {name: part for name, part in around.items() if part} | value, behind
+    return before, {name: part for name, part in around.items() if part} | value, text[end:]
 
 
 def _unflattened(row: TableRow) -> TableRow:
