@@ -105,12 +105,13 @@ _MONTHS: Final = (
     "november", "december",
 )  # fmt: skip
 _MONTH: Final = {
-    name[:length]: str(number) for number, name in enumerate(_MONTHS, 1) for length in (3, 4, len(name))
+    name[:length]: number for number, name in enumerate(_MONTHS, 1) for length in (3, 4, len(name))
 }
-_AROUND: Final = re.compile(  # what says nothing new in a date
-    r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b|(?<=[0-9])(?:st|nd|rd|th)\b|\bof\b"
-    "|[-,./年月日]"
-)
+_AROUND: Final = frozenset((  # what says nothing new in a date
+    *"-,./年月日", "st", "nd", "rd", "th", "of", "mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri",
+    "sat", "sun", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+))  # fmt: skip
+_DATE_PART: Final = re.compile(r"[0-9]+|[^\W\d_]+|\S")
 _MOST_SIGNS: Final = 99  # of a text that may be a moment
 _ORDERS: Final = ("d m Y", "m d Y", "d m y", "m d y", "y m d", "d b y", "y b d")
 _FORMATS: Final = tuple(
@@ -222,17 +223,20 @@ _READERS: Final = (partial(msgspec.convert, type=datetime), datetime.fromisoform
 
 def _day(text: str) -> date:
     """Return the day of a date without a time; raise ValueError if it has not exactly one meaning."""
-    parts = re.findall(r"[0-9]+|[^\W\d_]+|\S", _AROUND.sub(" ", text.lower()))
-    first, second, last = [_MONTH.get(part, part) for part in parts]
-    year, month, day = last, second, first
-    if len(first) == 4:  # noqa: PLR2004 - digits
-        year, month, day = first, second, last
-    elif parts[0] in _MONTH:
-        month, day = first, second
-    elif parts[1] not in _MONTH and "." not in text and first != second:
-        month, day = sorted((first, second), key=int)
-        if int(day) <= 12:  # noqa: PLR2004 - it may be the month
-            raise ValueError(text)
-    if len(year) != 4 or len(day) > 2 or day not in parts:  # noqa: PLR2004
+    parts = [part for part in _DATE_PART.findall(text.lower()) if part not in _AROUND]
+    first, second, last = parts
+    if names := [part for part in parts if part in _MONTH]:
+        (name,) = names
+        day, year = map(int, sorted((part for part in parts if part != name), key=len))
+        month = _MONTH[name]
+    elif len(first) == 4:  # noqa: PLR2004 - digits
+        year, month, day = map(int, parts)
+    else:
+        day, month, year = int(first), int(second), int(last)
+        if "." not in text and day != month:
+            month, day = sorted((day, month))
+            if day <= 12:  # noqa: PLR2004 - it may be the month
+                raise ValueError(text)
+    if year < 1000:  # noqa: PLR2004 - it has two digits
         raise ValueError(text)
-    return date(int(year), int(month), int(day))
+    return date(year, month, day)
