@@ -343,7 +343,7 @@ def test_a_folder_without_a_known_log_names_its_other_files(there: Path) -> None
 
     message = vocabgap("check", ".").err
 
-    assert "nothing known is in package.json, wishes.csv;" in message
+    assert "nothing known in 2 files: package.json, wishes.csv;" in message
     assert "`vocabgap report package.json` tells its keys" in message
 
 

@@ -219,11 +219,7 @@ def nothing_read(scanned: Scan, roots: Iterable[Path], settings: Settings) -> tu
         more = f"; {unread - 1:,} more" * (unread > 1)
         problem = f"no log could be read in {where}: {first['source_path']}: {first['detail']}{more}"
         return problem, "`vocabgap check` lists the unread files"
-    hints = []
-    if scanned.unread:
-        names = [shown_root(Path(path)) for path in scanned.unread[:_OTHERS]]
-        command = f"`vocabgap report {shlex.quote(names[0])}` tells its keys"
-        hints.append(f"nothing known is in {', '.join(names)}; {command}")
+    hints = _nothing_known(scanned.unread)
     hidden = [] if settings.ingest.hidden else discover(roots, structs.replace(settings.scan, hidden=True))
     if hidden:
         hints.append(f"--hidden also reads hidden folders, with {hidden[0].source_path}")
@@ -239,20 +235,23 @@ def silent_files(scanned: Scan, sources: Mapping[str, Source]) -> list[str]:
 
     Unread `.json`, `.txt` and `.log` files are not named.
     """
-    notes = []
+    documents = {".json", ".txt", ".log"}
+    notes = _nothing_known([path for path in scanned.unread if PurePath(path).suffix not in documents])
     silent = scanned.files.filter(pl.col("lines") == 0, pl.col("passed_over") > 0, pl.col("source") != "")
     for name in sorted({*silent["source"]}):
         paths = sorted(silent.filter(source=name)["source_path"])
         finds = (sources.get(name) or Source()).finds or "the fields of its gaps"
         more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
         notes.append(f"no gap in {paths[0]}{more}, read as {name}: looked for {finds}")
-    documents = {".json", ".txt", ".log"}
-    others = [path for path in scanned.unread if documents.isdisjoint(PurePath(path).suffixes)]
-    if others:
-        more = ", …" * (len(others) > _OTHERS)
-        names = ", ".join(shown_root(Path(path)) for path in others[:_OTHERS]) + more
-        notes.append(f"nothing known in {count(len(others), 'file')}: {names}; name one to see its keys")
     return notes
+
+
+def _nothing_known(paths: Sequence[str]) -> list[str]:
+    """Return the sentence on data files that no source knows, if there are any."""
+    names = [shown_root(Path(path)) for path in paths[:_OTHERS]]
+    named = ", ".join(names) + ", …" * (len(paths) > _OTHERS)
+    keys = f"`vocabgap report {shlex.quote(names[0])}` tells its keys" if names else ""
+    return [f"nothing known in {count(len(paths), 'file')}: {named}; {keys}"] if names else []
 
 
 def by_reader(roots: Iterable[Path]) -> dict[RootReader | None, list[Path]]:
