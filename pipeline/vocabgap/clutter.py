@@ -88,25 +88,22 @@ _DEVICE: Final = (
     r"|cellulare|device|tablet|айфон\w*|телефон\w*|устройств\w*)"
 )
 _SENT: Final = (
-    r"(?:Sent (?:from|with|via|using) |Get (?=Outlook)|Von mein\w* |Gesendet (?:von|mit|über|aus) "
-    r"|Diese Nachricht wurde von |Envoyé (?:de|depuis|à partir de|avec) "
-    r"|Enviado (?:desde|do|de|a partir do|con|pelo) |Inviato (?:da|dal|con) "
-    r"|(?:Verstuurd|Verzonden) (?:vanaf|met|via) |(?:Skickat|Sendt|Skickades) (?:från|fra) "
-    r"|Lähetetty |Wysłan[eo] (?:z|za) |Od?esláno z|Trimis de pe |Küldve |Отправлено (?:с|из) |Надіслано з )"
-)
+    "Sent from ", "Sent with ", "Sent via ", "Sent using ", "Von mein", "Gesendet von ", "Gesendet mit ",
+    "Gesendet über ", "Gesendet aus ", "Diese Nachricht wurde von ", "Envoyé de ", "Envoyé depuis ",
+    "Envoyé à partir de ", "Envoyé avec ", "Enviado desde ", "Enviado de ", "Enviado do ", "Enviado con ",
+    "Inviato da ", "Inviato dal ", "Verstuurd vanaf ", "Verzonden vanaf ", "Skickat från ", "Sendt fra ",
+    "Отправлено с ",
+)  # fmt: skip
 _FOOTER: Final = re.compile(
-    rf"(?:(?:^|[\s.,;!?|–—-]){_SENT}|(?:^|[–—-]+ ?)(?i:sent from my ))[^\n]{{0,30}}?{_DEVICE}"
+    rf"(?:(?:^|[\s.,;!?|–—-])(?:{'|'.join(_SENT)}|Get (?=Outlook))|(?:^|[–—-]+ ?)(?i:sent from my ))"
+    rf"[^\n]{{0,30}}?{_DEVICE}"
     r"(?:['’]?\w{0,3})(?: (?:i?[A-Z0-9][\w.+-]*|for|für|pour|para|per|voor|with|mit|gesendet|versendet"
     r"|verschickt|geschickt|device|phone|smartphone|mobile|on|auf|app)){0,4}[.!]?[ \t]*$"
-    r"|(?:iPhone|iPad|Android)(?:から送信|'?\w{0,3}dan gönderildi)\s*$"
-    r"|(?:发自我的|從我的|从我的|나의) ?(?:iPhone|iPad|Android|手机|手機)[^\n]{0,10}$",
+    r"|(?:iPhone|iPad|Android)から送信\s*$"
+    r"|(?:发自我的|從我的) ?(?:iPhone|iPad|Android|手机|手機)[^\n]{0,10}$",
     _M,
 )
-_SENT_WORDS: Final = (
-    "Sent ", "Get Outlook", "Von mein", "Gesendet", "Diese Nachricht", "Envoyé", "Enviado", "Inviato",
-    "Verstuurd", "Verzonden", "Skicka", "Sendt", "Lähetetty", "Wysłan", "desláno", "Trimis", "Küldve",
-    "Отправлено", "Надіслано", "iPhone", "iPad", "Android", "手机", "手機",
-)  # fmt: skip
+_SENT_WORDS: Final = (*_SENT, "Get Outlook", "iPhone", "iPad", "Android", "手机", "手機")
 _SIGNATURE: Final = re.compile(
     r"\n-- ?\n.*"
     r"|\n(?:On|Am|Le|El|Il|Em|Op) [^\n]{5,120}(?:wrote|schrieb|écrit|escribió|scritto|escreveu|schreef)"
