@@ -75,12 +75,8 @@ def texts_at(path: str | None = None) -> "pl.Expr":
 @lru_cache(maxsize=1 << 16)
 def values_at(text: str, path: str) -> tuple[str, ...]:
     """Return the distinct values at a path of a text, sorted."""
-    value: Any = _object(text)
+    value = _object(text)
     keys = (path,) if path in value else pointer_of(path)
-    while keys and isinstance(value, dict):
-        value, keys = value.get(keys[0]), keys[1:]
-    if value and isinstance(value, str) and not keys:
-        return (value,)
     return tuple(sorted({*_texts(value, keys)}))
 
 
