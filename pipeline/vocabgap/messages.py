@@ -50,13 +50,12 @@ def _passed(words: str) -> str:
 
 
 _BEFORE: Final = (
-    rf"no such {_TOOL}{_passed('available|found|exists|registered')}",
+    rf"(?:no such|{_ADVERSE}) {_TOOL}{_passed('available|found|exists|registered|names?|called|requested')}",
     (
         r"(?:\w+ ){0,4}(?:(?:tried|attempted) to (?:call|use)|called|call (?:for|of|to)) (?:an? )?"
         rf"{_ADVERSE} {_TOOL}"
     ),
     rf"no (?:handler|matching (?:\w+ ){{1,3}}?)(?: ?found| ?registered) for(?: {_TOOL})?(?: name)?",
-    rf"{_ADVERSE} {_TOOL}{_passed('names?|called|requested')}",
     rf"(?:there(?:'s| is| was) )?(?:no|not an?) {_TOOL}(?: found)?{_NAMED}(?: tool name)?",
     (
         rf"(?:could not|couldn't|cannot|can't|unable to|failed to) (?:find|locate|resolve)"
@@ -73,9 +72,8 @@ _MESSAGES: Final = (
     rf"[\w ]{{0,20}}\btrying to (?:execute|call|use) the {_NAME} {_TOOL}(?=, but no such {_TOOL} exists)",
     rf"{_TOOL}{_NAMED}?:? {_SURE_NAME} (?:{_MISSING}|{_UNAVAILABLE})",
     rf"tool{_NAMED}? (?!call\b){_NAME} (?:{_MISSING})",
-    rf"{_SURE_NAME} {_TOOL} (?:{_MISSING})",
+    rf"{_SURE_NAME}(?: {_TOOL} (?:{_MISSING})|: no such {_TOOL})",
     rf"{_NAME} (?:is not|isn't|was not) an? (?:valid|known|registered|recogni[sz]ed|available) {_TOOL}",
-    rf"{_SURE_NAME}: no such {_TOOL}",
     rf"\w*tool_?not_?found\w*:\s*{_SURE_NAME}",
     rf"tool_name={_QUOTED}[^|]{{0,999}}\| tool not found in registry",
 )
