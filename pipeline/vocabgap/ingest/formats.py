@@ -243,7 +243,8 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
     begun, lines, passed_over = 1, list[bytes](), 0
     asks = re.compile(rf'"(?:{"|".join(re.escape(need.decode()) for need in needs)})\\*"\s*:')
     for row in rows_of(content, chunks, alone=used - lists):
-        number, cells, fault, raw, _ = _with_all_read(row, asks)
+        number, cells, fault, raw, unread = row
+        fault = _NOT_ALONE if unread and asks.search(unread) else fault
         if content.form is Form.LOG and not (
             any(need in raw for need in needs) if fault else fields.may_be_gap(cells)
         ):
@@ -294,11 +295,6 @@ def _line_of(value: dict[str, Any], used: Container[str]) -> tuple[bytes, Reject
     if len(line) > MAX_LINE_BYTES:
         return line[:MAX_LINE_BYTES], _TOO_LONG
     return line, None
-
-
-def _with_all_read(row: TableRow, needs: re.Pattern[str]) -> TableRow:
-    """Return a row; it is rejected if a need is in what is behind its object."""
-    return row._replace(rejected=_NOT_ALONE) if row.unread and needs.search(row.unread) else row
 
 
 _NOT_ALONE: Final = Rejected(
