@@ -283,13 +283,13 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     All mentions of a surface by a tenant count as repeats if they come from five or more sessions at regular
     intervals. Intervals are regular if four of five differ from their median by at most 20 % of it. A session
     counts at its first mention. A record without a known session counts as a session of its own. Records
-    without a readable time of day are ignored.
+    without a readable timestamp are ignored.
     """
     wording, fewest = ["cluster", "tenant_id", "surface"], 5
     has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
     sessions = (
         clustered.select(*wording, "timestamp", "session_id", "count")
-        .filter(pl.col("timestamp") != pl.col("timestamp").dt.truncate("1d"))
+        .filter(pl.col("timestamp").is_not_null())
         .filter(pl.len().over(wording) >= fewest)
         .with_row_index("record")
         .with_columns(
