@@ -23,7 +23,7 @@ def answered(identifier: str, error: str | None = None) -> Json:
     return {"type": "user", "message": {"role": "user", "content": [block]}}
 
 
-def errors(adapter: str, *values: Json) -> list[tuple[str, str]]:
+def errors(adapter: str, *values: Json) -> list[tuple[str | None, str]]:
     calls = ADAPTERS[adapter](iter(values))
     return [(call["tool"], call["error"]) for call in calls if call["error"] is not None]
 
