@@ -147,8 +147,10 @@ def gemini(values: Iterable[Any]) -> Iterator[Call]:
             said = {_name(message, "id"): message for message in _dicts(change["messages"])}
         elif "$rewindTo" in value:
             target = _name(value, "$rewindTo")
-            while said and said.popitem()[0] != target:
-                pass
+            while said:
+                last, _ = said.popitem()
+                if last == target:
+                    break
         elif "id" in value:
             said[_name(value, "id")] = value
     for message in said.values():
