@@ -111,7 +111,7 @@ def test_the_number_of_what_is_left_out_is_never_a_value_of_the_record() -> None
     assert outcome.other == '{"(left out)":2,"plan":"pro"}'
 
 
-def test_the_largest_unknown_fields_are_left_out_whole_and_their_number_is_told() -> None:
+def test_unknown_fields_that_do_not_fit_are_left_out_whole_and_their_number_is_told() -> None:
     outcome = decoded(body="b" * 4_000, trace="t" * 5_000, half="\ud83d", plan="pro", level=0)
 
     assert outcome.other == f'{{"(left out)":2,"body":"{"b" * 4_000}","level":0,"plan":"pro"}}'

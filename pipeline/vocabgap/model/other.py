@@ -51,7 +51,7 @@ def _fitting(rest: Mapping[str, Any]) -> str:
     for key, item in sorted(rest.items()):
         with suppress(UnicodeEncodeError, OverflowError, RecursionError):
             added = len(_ENCODER.encode({key: item}))
-            if size + added <= MOST_BYTES:
+            if key != _LEFT_OUT and size + added <= MOST_BYTES:
                 kept[key], size = item, size + added
     return _ENCODER.encode({**kept, _LEFT_OUT: len(rest) - len(kept)}).decode()
 
