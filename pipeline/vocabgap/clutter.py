@@ -105,7 +105,7 @@ _FOOTER: Final = re.compile(
 )
 _SENT_WORDS: Final = (*_SENT, "Get Outlook", "iPhone", "iPad", "Android", "手机", "手機")
 _SIGNATURE: Final = re.compile(
-    r"\n-- ?\n.*"
+    r"\n-- ?\n(?:[^\n]*\n){0,5}[^\n]*$"
     r"|\n(?:On|Am|Le|El|Il|Em|Op) [^\n]{5,120}(?:wrote|schrieb|écrit|escribió|scritto|escreveu|schreef)"
     r"[^\n]{0,40}:.*"
     r"|\n[ \t]*(?i:(?:best|kind|warm) regards|regards|best wishes|cheers|sincerely|thanks|many thanks"

@@ -94,9 +94,13 @@ def covered(
 
 
 def _whole(label: str, variants: Sequence[Mapping[str, Any]]) -> str:
-    """Return the need whose label may be cut."""
-    needs = (" ".join(need(each["wording"]).split()) for each in variants) if "…" in label else ()
-    return next((text for text in needs if text.startswith(label.partition("…")[0])), label)
+    """Return the need of the wording whose label is cut; of the first one if lines were left out of it."""
+    if "…" not in label:
+        return label
+    needs = [" ".join(need(each["wording"]).split()) for each in variants]
+    return next(
+        (text for text in needs if text.startswith(label.partition("…")[0])), next(iter(needs), label)
+    )
 
 
 def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:

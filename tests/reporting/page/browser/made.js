@@ -13,6 +13,7 @@ async () => {
     const [id, group] = ['id', 'group'].map((name) => run.columns.indexOf(name));
     const parts = {};
     const asking = [];  // which groups are near each other depends on the texts
+    const matched = [];  // so does the number of words that an entry shares
     for (const [place, row] of run.rows.entries()) {
         const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
         location.hash = row[id];
@@ -22,12 +23,17 @@ async () => {
         for (const each of choices.querySelectorAll(way)) each.click();
         asking.push(...made(choices));
         choices.remove();
+        for (const each of document.querySelectorAll('#panel .covers td:last-child')) {
+            matched.push(...made(each));
+            each.replaceChildren();
+        }
         for (const name of ['panel-basket', 'panel-undo']) document.getElementById(name).hidden = false;
         parts[`panel ${place}, ${row[group]}`] = made(document.getElementById('panel'));
     }
     document.getElementById('f-group').value = '';
     document.getElementById('filters').dispatchEvent(new Event('input'));
     parts.asking = [...new Set(asking)].sort();
+    parts.matched = [...new Set(matched)].sort();
     parts.basket = [...new Set(made(document.getElementById('basket')))].sort();
     // Marks say what may be one need, which depends on the texts, too.
     for (const each of document.querySelectorAll('#rows .name')) each.remove();
