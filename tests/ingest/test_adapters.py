@@ -122,6 +122,26 @@ def test_a_denied_call_has_the_name_of_its_tool(
     assert [call["tool"] for call in denied] == tools
 
 
+@pytest.mark.parametrize(
+    ("severity", "is_read"),
+    [
+        ({"severityText": "ERROR"}, True),
+        ({"severityNumber": 13}, True),
+        ({"severity_text": "Warn"}, True),
+        ({"severityText": "INFO"}, False),
+        ({"severityNumber": 9}, False),
+        ({}, False),
+    ],
+)
+def test_the_body_of_a_log_record_tells_the_error_if_its_severity_does(
+    severity: Json, is_read: bool
+) -> None:
+    record = {"body": {"stringValue": "Unknown tool: fold_map"}, **severity}
+    batch = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+
+    assert errors("otlp", batch) == [(None, "Unknown tool: fold_map")] * is_read
+
+
 KEYS = (
     "type", "role", "message", "messages", "content", "id", "name", "tool_use_id", "tool_calls",
     "function", "permission_denials", "tool_name", "subtype", "payload", "call_id", "output",

@@ -275,6 +275,7 @@ _TOOLS: Final = ("/gen_ai.tool.name", "/tool.name", "/traceloop.entity.name", "f
 _TIMES: Final = (
     "startTimeUnixNano", "start_time_unix_nano", "endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano",
 )  # fmt: skip
+_FAILURES: Final = ("warn", "warning", "error", "fatal", "critical", *map(str, range(13, 25)))  # severities
 _VERDICTS: Final = {
     "tool_not_registered": UNKNOWN, "policy_violation": DENIED, "reject": DENIED, "denied": DENIED,
 }  # fmt: skip
@@ -294,14 +295,16 @@ def _of_otlp(item: dict[str, Any], named: dict[str | None, Any], *, is_log: bool
     exceptions = (_attributes(each.get("attributes")) for each in _dicts(item.get("events")))
     error = _at(item, "status.message")
     if is_log:
-        event = str(own.get("event.name") or item.get("eventName") or _at(item, "body.stringValue"))
+        body = _at(item, "body.stringValue", "body.string_value")
+        event = str(own.get("event.name") or item.get("eventName") or body)
         is_call = event.endswith(("tool_call", "tool_result", "tool_decision"))
-        failed = is_call and str(own.get("success")).lower() == "false"
+        severity = str(_name(item, "severityText", "severity_text") or _name(item, "severityNumber")).lower()
+        failed = str(own.get("success")).lower() == "false" if is_call else severity in _FAILURES
         if is_call and own.get("source") != "user_abort":
             verdict = _VERDICTS.get(str(_at(own, "error_type", "/error.type", "decision")))
         if tool == "mcp_tool":  # the details of the call hold its name
             tool = _at(own.get("tool_parameters"), "mcp_tool_name")
-        error = _at(own, "error", "/error.message", "output")
+        error = _at(own, "error", "/error.message", "output") or (None if is_call else body)
     else:
         failed = _at(item, "status.code") in (2, "2", "STATUS_CODE_ERROR")
         name = re.match(r"(?:execute_tool|tools/call) (\S+)", str(item.get("name")))

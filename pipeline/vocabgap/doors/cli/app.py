@@ -301,7 +301,7 @@ def _usage_error(error: TyperException, context: Any) -> InvalidInputError:  # n
         return InvalidInputError("the text of a gap needs an option", hint=text_hint(folder))
     if "--json" in message:
         hint = f"write --json before the command: `{PROGRAM} --json report …`"
-    elif hasattr(error, "option_name"):
+    elif not getattr(error, "option_name", "--").startswith("--"):
         hint += f"; write arguments that begin with a dash after `--`: `{command} -- …`"
     return InvalidInputError(message, hint=hint)
 
