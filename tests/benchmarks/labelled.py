@@ -37,7 +37,7 @@ class Labelled(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two wordings, and the part of their file: `tuning`, or `held-out` from all that was fitted."""
+    """Two wordings, and the part of their file: a `tuning` one, or one `held-out` from all fitting."""
 
     left: str
     right: str
