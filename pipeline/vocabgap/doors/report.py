@@ -203,6 +203,7 @@ def report_answer(summary: "Summary", notes: list[str]) -> Answer:
             "categories": summary.categories,
             "breakdown": summary.breakdown,
             "unit": summary.unit,
+            "in_other_languages": summary.in_other_languages,
             "account": summary.account,
             "reclassified": summary.reclassified,
             "notes": notes,

@@ -19,6 +19,7 @@ from vocabgap.ranking.coverage import is_to_author
 from vocabgap.ranking.drafting import DraftEntry
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import RunKey, comparable, points_of
+from vocabgap.reporting.languages import in_other_languages
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering
 from vocabgap.reporting.overviews import (
@@ -129,6 +130,7 @@ class Summary(msgspec.Struct, frozen=True):
     unit: str = IMAGE  # what `images` counts
     grouping: GroupedBy | None = None  # basis of the groups; None if unknown or withheld
     breakdown: Breakdown | None = None  # None without `--by`, and in a shareable report
+    in_other_languages: int = 0  # wordings in another language than most; none if that is not clear
 
     @property
     def records(self) -> int:
@@ -212,6 +214,9 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         images=None if places is None else places.height,
         named_by=named,
         single=int((ranked["mentions"] == 1).sum()),
+        in_other_languages=in_other_languages(
+            ranked["variants"].explode().struct.field("wording").drop_nulls()
+        ),
         first_seen=_moment((ranked["first_seen"] if counted is None else counted["first"]).min()),
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=rendering.ranked_by,
