@@ -20,6 +20,7 @@ from vocabgap.model.tables import RECORDS, phrase
 OWN: Final = Path(__file__).parent / "data"
 FIELDS: Final = ("missing_capability", "description", "intent", "workaround", "operations_involved")
 DRAWN_NEEDS: Final = 200
+MOST_NEEDS: Final = 130  # of a gap-shaped sample
 
 
 class Labelled(NamedTuple):
@@ -98,6 +99,23 @@ def drawn(limit: int) -> Labelled:
     random.Random(0).shuffle(lines)
     texts, concepts = zip(*lines[:limit], strict=True)
     return said(texts, concepts)
+
+
+def gap_shaped(data: Labelled, seed: int) -> Labelled:
+    """Draw a log with as many mentions of each need as gap logs have: seven needs in ten come once."""
+    texts_of: dict[int, list[str]] = {}
+    for text, need in zip(data.texts, data.truth.tolist(), strict=True):
+        texts_of.setdefault(need, []).append(text)
+    draw = random.Random(seed)
+    needs = draw.sample(sorted(texts_of), min(MOST_NEEDS, len(texts_of)))
+    often = round(0.3 * len(needs))
+    lines = []
+    for place, need in enumerate(needs):
+        mentions = round(2 + 11 * (1 - place / often) ** 2) if place < often else 1
+        texts = list(dict.fromkeys(texts_of[need]))
+        lines += [(text, need) for text in draw.sample(texts, min(mentions, len(texts)))]
+    draw.shuffle(lines)
+    return said(*zip(*lines, strict=True))
 
 
 def said(texts: Sequence[str], labels: Iterable[object]) -> Labelled:

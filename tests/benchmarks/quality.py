@@ -2,11 +2,11 @@
 
     PYTHONPATH=tests python -m benchmarks.quality --gaps DIR --data DIR
 
-measures the gap logs of one folder (`*.jsonl`, a record a line with its need in `label`), the sets of phrases
-of another (`*.tsv`: text, tab, label), and on pairs of wordings how often contrasts are kept apart and
-paraphrases brought together. Without folders these are the project's own gap logs, and a corpus drawn from
-lists of words: that compares the ways, but how good they are where people write, only what people wrote can
-say. No way of grouping sees a label.
+measures the project's own gap logs and those of one folder (`*.jsonl`, a record a line with its need in
+`label`), the sets of phrases of another (`*.tsv`: text, tab, label), and on pairs of wordings how often
+contrasts are kept apart and paraphrases brought together. Without the second folder the phrases are drawn
+from lists of words: that compares the ways, but how good they are where people write, only what people wrote
+can say. No way of grouping sees a label.
 
 B-cubed: Bagga & Baldwin 1998. ARI: the adjusted Rand index, Hubert & Arabie 1985.
 """
@@ -17,13 +17,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+import polars as pl
 from scipy import sparse
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -36,12 +36,14 @@ from benchmarks.labelled import (
     Labelled,
     Pair,
     drawn,
+    gap_shaped,
     numbered,
     read_gaps,
     read_pairs,
     read_phrases,
     said,
 )
+from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.errors import VocabgapError
 from vocabgap.linkage import IntArray, Rows
 from vocabgap.linkage.rows import cosine_distances
@@ -61,6 +63,10 @@ SCREENS: Final = (5, 10, 20)
 WRONG: Final = {0.0: 1, 0.05: 3}  # shares of wrong ticks, each with the number of draws
 SIZEABLE: Final = 5  # mentions of a group whose interval is judged
 ONE_NEED: Final = 0.6  # share of the records of a group that ask for one need, if it is not mixed
+# Logs that the intervals and marks were fitted on, and the least share of sentences of each kind of log.
+FITTED_ON: Final = ("dev_tools", "banking77", "esco_skills", "dstc11_finance")
+KINDS: Final = {"dialogue": 0.55, "sentences": 0.1, "short requests": 0.0}
+SAMPLES: Final = 4  # gap-shaped ones of a set of phrases
 FOUND_AGAIN: Final = 0.5  # Jaccard of the lines of two groups
 MEANING: Final = f"""
 Top {TOP} found again: share of the {TOP} largest true groups that match one of the {TOP} largest found, by a
@@ -386,71 +392,68 @@ def print_doubts(
             print(f"| {title} | {' | '.join(shown)} |")
 
 
-class Certainty(NamedTuple):
-    """How often what is said of the certainty of groups is right: of how many, how many.
+def kind_of(data: Labelled) -> str:
+    """The kind of a log, by the mean degree to which its wordings are sentences."""
+    shares = np.array([clause_share(surface(text)) for text in data.texts])
+    mean = float(sentence_share(shares).mean())
+    return next(kind for kind, least in KINDS.items() if mean >= least)
+
+
+def certainty(data: Labelled, embedder: vocabgap.Embedder | str) -> pl.DataFrame:
+    """Compare the interval and the mark of each default group with the truth; one row a group.
 
     The need of a group is the one most of its records ask for; its true size is how many do, in all.
     """
-
-    covered: tuple[
-        int, int
-    ]  # the true size lies in the interval: of groups of `SIZEABLE` mentions or more
-    covered_top: tuple[int, int]  # ... and of the largest
-    mixed: tuple[int, int]  # of the groups marked mixed: no need has `ONE_NEED` of them
-    marked: tuple[int, int]  # of those of the largest that are mixed: marked
-    widths: tuple[float, ...]  # of these intervals of the largest: the upper end over the lower
-
-
-def certainty(data: Labelled, embedder: vocabgap.Embedder | str) -> Certainty:
-    """How far the intervals and marks of the default groups can be trusted."""
     clusters = vocabgap.cluster(data.records, embedder=embedder)
     labels = labels_of(clusters, data)
     shared = np.zeros((labels.max() + 1, data.truth.max() + 1), np.int64)
     np.add.at(shared, (labels, data.truth), 1)
-    size = shared.sum(axis=1)
+    true_size = pl.Series(shared.sum(axis=0)[shared.argmax(axis=1)])
     said = clusters.clusters.sort("cluster")
-    true_size = shared.sum(axis=0)[shared.argmax(axis=1)]
-    low, high = said["mentions_low"].to_numpy(), said["mentions_high"].to_numpy()
-    inside = (low <= true_size) & (true_size <= high)
-    mixed, marked = shared.max(axis=1) < ONE_NEED * size, said["mixed"].to_numpy()
-    top = np.isin(np.arange(len(size)), np.argsort(-size, kind="stable")[:TOP])
-
-    def of(part: npt.NDArray[np.bool_], which: npt.NDArray[np.bool_]) -> tuple[int, int]:
-        return int((part & which).sum()), int(which.sum())
-
-    return Certainty(
-        of(inside, size >= SIZEABLE),
-        of(inside, top),
-        of(mixed, marked),
-        of(marked, mixed & top),
-        tuple((high / low)[top].tolist()),
+    return said.select(
+        "mentions",
+        holds=true_size.is_between(said["mentions_low"], said["mentions_high"]),
+        width=pl.col("mentions_high") / pl.col("mentions_low"),
+        marked="mixed",
+        several=pl.Series(shared.max(axis=1)) < ONE_NEED * pl.col("mentions"),
+        two=pl.col("surfaces") > 1,
+        top=pl.col("mentions").rank("ordinal", descending=True) <= TOP,
     )
 
 
 def print_certainty(
-    sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]
+    logs: Iterable[tuple[str, str, Labelled]], embedders: Mapping[str, vocabgap.Embedder | str]
 ) -> None:
-    """A table for each way of grouping: one row a set."""
-    titles = (
-        f"size in the interval, groups of {SIZEABLE} or more",
-        f"the {TOP} largest",
-        "marked mixed that are",
-        f"mixed among the {TOP} largest that are marked",
-        f"interval of the {TOP} largest, high over low, median",
-    )
-    for name, embedder in embedders.items():
-        rows = {title: certainty(data, embedder) for title, data in sets.items()}
-        columns = list(zip(*rows.values(), strict=True))
-        counts = [tuple(map(sum, zip(*column, strict=True))) for column in columns[:-1]]
-        pooled = [*counts, tuple(chain.from_iterable(columns[-1]))]
-        print(f"\n| {name} | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
-        for title, (*pairs, widths) in [*rows.items(), ("all", pooled)]:
-            shown = [
-                f"{hits} of {count}" + (f", {hits / count:.2f}" if count else "")
-                for hits, count in pairs
-            ]
-            shown.append(f"{median(widths):.1f}")
-            print(f"| {title} | {' | '.join(shown)} |")
+    """A table for each way of grouping: one row a kind and shape of logs, those fitted on apart."""
+    size, marked, several = pl.col("mentions"), pl.col("marked"), pl.col("several")
+    sizes = {
+        "1 mention": size == 1,
+        "2 to 4": size.is_between(2, SIZEABLE - 1),
+        f"{SIZEABLE} or more": size >= SIZEABLE,
+        f"{TOP} largest": pl.col("top"),
+    }
+    columns = {
+        **{f"holds, {name}": pl.col("holds").filter(which).mean() for name, which in sizes.items()},
+        "wide": pl.col("width").median(),
+        f"wide, {TOP} largest": pl.col("width").filter("top").median(),
+        "several needs": several.filter("two").mean(),
+        "marks right": several.filter(marked).mean(),
+        "marked": marked.filter(several).mean(),
+        f"marked, {TOP} largest": marked.filter(several & pl.col("top")).mean(),
+    }
+    names = list(columns)
+    for way, embedder in embedders.items():
+        print(f"\n| {way} | groups | {' | '.join(names)} |\n|:--|{'--:|' * (len(names) + 1)}")
+        groups = pl.concat(
+            certainty(data, embedder).with_columns(
+                logs=pl.lit(f"{kind_of(data)}, {shape}" + ", fitted on" * (name in FITTED_ON))
+            )
+            for name, shape, data in logs
+        )
+        table = groups.group_by("logs").agg(groups=pl.len(), **columns).sort("logs")
+        for kind, count, *values in table.iter_rows():
+            shown = ("–" if value is None else f"{value:.2f}" for value in values)
+            print(f"| {kind} | {count} | {' | '.join(shown)} |")
 
 
 def read_folder(
@@ -467,6 +470,16 @@ def read_folder(
     return {path.stem: read(path) for path in paths}
 
 
+def samples(folder: Path) -> list[tuple[str, str, Labelled]]:
+    """Gap-shaped samples of the sets of phrases of a folder."""
+    whole = read_folder(folder, "*.tsv", partial(read_phrases, limit=0))
+    return [
+        (name, "gap-shaped", gap_shaped(data, seed))
+        for name, data in whole.items()
+        for seed in range(SAMPLES)
+    ]
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(
@@ -479,10 +492,13 @@ def main() -> None:
     )
     parser.add_argument("--embedder", default="minilm", help="a model's folder, minilm, or none")
     parser.add_argument("--cache", type=Path, help="folder that keeps its embeddings")
-    options = parser.parse_args()
-    gaps = read_folder(
-        options.gaps or OWN, "*.jsonl" if options.gaps else "*_gaps.jsonl", read_gaps
+    parser.add_argument(
+        "--certainty", action="store_true", help="only the tables on the certainty of groups"
     )
+    options = parser.parse_args()
+    gaps = read_folder(OWN, "*_gaps.jsonl", read_gaps)
+    if options.gaps:
+        gaps |= read_folder(options.gaps, "*.jsonl", read_gaps)
     phrases = {"drawn": drawn(options.limit or LIMIT)}
     if options.data:
         phrases = read_folder(options.data, "*.tsv", partial(read_phrases, limit=options.limit))
@@ -504,10 +520,15 @@ def main() -> None:
     ours: dict[str, CutWay] = {
         name: partial(default, embedder=each) for name, each in embedders.items()
     }
+    logs = [(name, "as it is", data) for name, data in (gaps | phrases).items()]
+    if options.data:
+        logs += samples(options.data)
+    print_certainty(logs, embedders)
+    if options.certainty:
+        return
     for sets, cut_ways in ((gaps, plain | ours), (phrases, plain)):
         print_scores(sets, ways | ours, cut_ways)
         print_answers(sets, embedders)
-        print_certainty(sets, embedders)
         print_doubts(sets, embedders)
     print(MEANING)
     print_pairs({"no grouping at all": alone} | ours)

@@ -1,6 +1,7 @@
 """How sure a group is: the size of its need however it was cut, and whether it holds several."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from builders.clustering import grouped_wordings
 from builders.ranking import records
 from vocabgap.clustering.blending import TextEmbedder
+from vocabgap.clustering.cutting import certainty
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.linkage import FloatArray
 from vocabgap.model.tables import Apart, Together
@@ -72,7 +74,7 @@ def test_what_people_decided_is_not_marked_and_stays_unsure() -> None:
     [
         (("sky mask", "mask of the sky"), ("fog on glass", "glass bead"), "none"),
         (
-            ("10 mask", "10 fog", "11 lens", "11 hue"),
+            ("10 fog", "11 fog lens", "10 fog mask", "11 fog hue"),
             ("120 mask", "120 fog", "162 lens", "162 hue"),
             Angles(),
         ),
@@ -87,6 +89,31 @@ def test_where_the_wordings_part_a_group_of_far_ones_is_less_sure_than_one_of_ne
     assert grouped_wordings(found) == {frozenset(near), frozenset(far)}
     assert certainty_of(found, far[0])[0] < certainty_of(found, near[0])[0] <= len(near)
     assert all(certainty_of(found, each[0])[1] >= len(each) for each in (near, far))
+
+
+def test_a_small_group_near_large_ones_may_be_a_part_of_them_and_one_apart_is_not() -> None:
+    large = ["10 fog"] * 40 + ["11 fog lens"] * 10
+    found = grouped(*large, "60 fog", "170 hue", threshold=None, embedder=Angles())
+
+    assert grouped_wordings(found) == {
+        frozenset(large),
+        frozenset({"60 fog"}),
+        frozenset({"170 hue"}),
+    }
+    assert certainty_of(found, "170 hue")[:2] == (1, 1)
+    assert certainty_of(found, "60 fog")[:2] == (1, 50)  # nine of ten mentions are in groups of 50
+
+
+def test_two_unlike_wordings_are_marked_like_two_that_may_be_opposite() -> None:
+    unlike = grouped("10 fog", "70 lens", threshold=0.9, embedder=Angles())
+    alike = grouped("10 fog", "11 fog", threshold=0.9, embedder=Angles())
+    marks = partial(
+        certainty, np.zeros(2, np.int64), np.ones(2), np.ones(1), alike._tree, threshold=0.9
+    )
+
+    assert [found.clusters["mixed"].to_list() for found in (unlike, alike)] == [[True], [False]]
+    assert marks(opposite={0})["mixed"].to_list() == [True]
+    assert marks(opposite={0}, decided={0})["mixed"].to_list() == [False]
 
 
 def test_of_a_selection_the_interval_is_as_wide_in_proportion() -> None:

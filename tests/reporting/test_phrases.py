@@ -82,10 +82,10 @@ def test_a_trend_says_which_mentions_it_compares(
     ("mentions", "largest", "mixed", "text"),
     [
         (150, 150, False, "150 of 150 from one session"),
-        (1999, 1000, True, "probably several needs, 1,000 of 1,999 from one session"),
+        (1999, 1000, True, "perhaps several needs, 1,000 of 1,999 from one session"),
         (9, 5, False, "5 of 9 from one session"),
         (10, 5, False, ""),  # the half is not most
-        (4, 4, True, "probably several needs"),  # a few repeats are no loop
+        (4, 4, True, "perhaps several needs"),  # a few repeats are no loop
         (20, 0, False, ""),
     ],
 )

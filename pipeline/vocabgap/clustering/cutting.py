@@ -5,9 +5,10 @@ many distances is more certain than one. Sentences with the same meaning share f
 so they may also be further apart. Opposites (add, remove) are never one need. In a corpus about few things,
 wordings of different needs are close, so wordings of one need must be closer still.
 
-Two more cuts give an interval for the size of a need. A tighter cut splits its group: the lower end is a
-share of the largest part. A looser cut joins groups: the upper end is a multiple of the joined group. About
-nine of ten true sizes are in the interval; the manual has the figures. Missing records are left out.
+Two more cuts give an interval for the size of a need. A tighter cut splits its group: the lower end is the
+largest part. A looser cut joins groups: the upper end is the joined group. But the upper end is at most the
+size that groups of this log reach, because a small group may be a part of any need. So the interval is wide
+in a log with many wordings per need, such as dialogue. The manual has the figures.
 """
 
 from collections.abc import Collection
@@ -43,21 +44,23 @@ class Cut(NamedTuple):
 WORDS_CUT: Final = Cut(0.55, 0.0, 0.21)
 MEANING_CUT: Final = Cut(0.32, 0.25, 0.2, 0.3)
 SPARSE: Final = 0.4  # a corpus is crowded if a quarter of its merges are below this distance
-LEAST_MENTIONS: Final = 4  # of a group that may be marked as mixed
+
+CLOSER: Final = 0.5  # the tighter cut, as a share of the distance of each merge
+FARTHER: Final = 1.75  # the looser cut
+GROWTH: Final = 1.25  # the least upper end of several wordings, as a multiple of their group
+REACHED_BY: Final = 0.9  # share of mentions in groups of at most the reach of a log
+LEAST_REACH: Final = 15  # mentions
 
 
-class Margins(NamedTuple):
-    """The uncertainty of the size of a need, given its group."""
+class LeastCohesion(NamedTuple):
+    """The cohesion below which a group is marked as mixed."""
 
-    tighter: float  # distance that the tighter cut subtracts
-    share: float  # of the largest part at the tighter cut: the smallest size
-    looser: float  # distance that the looser cut adds
-    times: float  # the group at the looser cut: the largest size
-    mixed_below: float  # cohesion of a group that probably holds several needs
+    many: float  # of many wordings
+    two: float  # extra cohesion of two wordings; the more there are, the less of it
 
 
-BY_WORDS: Final = Margins(0.26, 1.0, 0.18, 1.25, 0.42)
-BY_MEANING: Final = Margins(0.10, 0.5, 0.08, 1.25, 0.56)
+BY_WORDS: Final = LeastCohesion(0.34, 0.12)
+BY_MEANING: Final = LeastCohesion(0.56, 0.16)
 
 
 def average_linkage(
@@ -88,13 +91,13 @@ class Tree(NamedTuple):
     n_samples: int
     max_distance: float  # below which the linkage is complete
 
-    def labels(self, threshold: float | None, shift: float = 0.0) -> IntArray:
-        """Return the group of each point, shape (n_samples,), at a cosine distance plus a shift.
+    def labels(self, threshold: float | None, times: float = 1.0) -> IntArray:
+        """Return the group of each point, shape (n_samples,), at a multiple of a cosine distance.
 
         Without a distance each merge has its own cut, and contrasts are separated. Wordings that share
         nothing never merge.
         """
-        at = np.clip((self.cuts if threshold is None else threshold) + shift, 0.0, 1.0)
+        at = np.minimum((self.cuts if threshold is None else threshold) * times, 1.0)
         return flat_groups(self.linkage, self.n_samples, at, self.leaving if threshold is None else None)
 
     def with_copies(self, places: IntArray) -> "Tree":
@@ -231,27 +234,34 @@ def certainty(
     tree: Tree,
     *,
     threshold: float | None,
+    opposite: Collection[int] = (),
     decided: Collection[int] = (),
 ) -> pl.DataFrame:
     """Return columns `mentions_low`, `mentions_high` and `mixed`, one row per group.
 
-    Groups that people have decided about (`decided`) are never marked as mixed.
+    Groups whose wordings may be opposite (`opposite`) are always marked as mixed. Groups that people have
+    decided about (`decided`) never are.
     """
-    margins = BY_MEANING if tree.cut == MEANING_CUT else BY_WORDS
-    parts = tree.labels(threshold, -margins.tighter)
-    wholes = tree.labels(threshold, margins.looser)
-    size = np.bincount(labels, weights)
-    surfaces = np.bincount(labels)
+    parts, wholes = tree.labels(threshold, CLOSER), tree.labels(threshold, FARTHER)
+    size, surfaces = np.bincount(labels, weights), np.bincount(labels)
     pairs, pair_of = np.unique(np.stack([labels, parts]), axis=1, return_inverse=True)
     low, high = np.zeros(len(size)), np.zeros(len(size))
     np.maximum.at(low, pairs[0], np.bincount(pair_of.ravel(), weights))
     np.maximum.at(high, labels, np.bincount(wholes, weights)[wholes])
-    same = np.zeros(len(size))  # one wording is always one need
-    np.maximum.at(same, labels, weights)
-    low = np.maximum(np.floor(margins.share * low), same)
-    high = np.maximum(np.where(surfaces == 1, high, np.ceil(margins.times * high)), size)
-    mixed = (cohesion < margins.mixed_below) & (size >= LEAST_MENTIONS) & (surfaces > 1)
+    # If the linkage ends early, looser cuts are unknown.
+    high = np.minimum(high if tree.max_distance >= 1.0 else np.inf, _reach(tree.labels(threshold), weights))
+    high = np.maximum(np.where(surfaces == 1, size, np.ceil(GROWTH * size)), high)
+    least = BY_MEANING if tree.cut == MEANING_CUT else BY_WORDS
+    mixed = (surfaces > 1) & (cohesion < least.many + least.two * (2.0 / surfaces) ** 2)
+    mixed[np.array(sorted(opposite), np.int64)] = True
     mixed[np.array(sorted(decided), np.int64)] = False
     return pl.DataFrame(
         {"mentions_low": low.astype(np.int64), "mentions_high": high.astype(np.int64), "mixed": mixed}
     )
+
+
+def _reach(groups: IntArray, weights: FloatArray) -> float:
+    """Return the size of the groups that hold most mentions of a log: the limit of upper ends."""
+    sizes = np.sort(np.bincount(groups, weights))
+    place = np.searchsorted(np.cumsum(sizes), REACHED_BY * sizes.sum())
+    return float(sizes[: place + 1].max(initial=LEAST_REACH))

@@ -150,9 +150,9 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     established: Annotated[bool, means("whether it has the images and sessions that the settings ask for")]
     pinned: Annotated[bool, means("whether people pinned it; then it is listed even if entries cover it")]
     asked_by: Annotated[tuple[Asker, ...], means("tenants and repositories, most mentions first")]
-    mentions_low: Annotated[int, means("fewest mentions in a 90 % interval for the grouping of the wordings")]
-    mentions_high: Annotated[int, means("most mentions in a 90 % interval for the grouping of the wordings")]
-    mixed: Annotated[bool, means("whether the wordings are probably several needs")]
+    mentions_low: Annotated[int, means("fewest mentions of the need, if the grouping is uncertain")]
+    mentions_high: Annotated[int, means("most mentions of the need, if the grouping is uncertain")]
+    mixed: Annotated[bool, means("whether the wordings are perhaps several needs")]
     pinned_by: Annotated[str | None, means("who pinned it last; null if nobody did")]
     seen: Annotated[
         int,

@@ -106,7 +106,7 @@ def _whole(label: str, variants: Sequence[Mapping[str, Any]]) -> str:
 def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
     """Return whether an entry probably covers the wordings of most mentions of a capability.
 
-    No entry covers a capability that is probably several needs. The result is false without a vocabulary.
+    No entry covers a capability that is perhaps several needs. The result is false without a vocabulary.
 
     Args:
         threshold: The least share of a wording that an entry explains, 0 to 1: `[vocabulary] threshold`.

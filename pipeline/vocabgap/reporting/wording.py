@@ -51,7 +51,7 @@ _GLOBALS: Final = {
     "tied_from": round(100 * TIED),
     "chance": f"{SIGNIFICANCE:.0%}".replace("%", " %"),
     "shown_parts": FIRST_COVERING,
-    "several": "probably several needs",
+    "several": "perhaps several needs",
     "least": LEAST,
     "least_weeks": LEAST_WEEKS,
     "log_name": LOG_NAME,
