@@ -106,15 +106,17 @@ def _whole(label: str, variants: Sequence[Mapping[str, Any]]) -> str:
 def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
     """Return whether an entry probably covers the wordings of most mentions of a capability.
 
-    No entry covers a capability that is perhaps several needs. The result is false without a vocabulary.
+    If the capability is perhaps several needs, entries must cover all wordings. The result is false without a
+    vocabulary.
 
     Args:
         threshold: The least share of a wording that an entry explains, 0 to 1: `[vocabulary] threshold`.
     """
     explained, mentions = (pl.element().struct.field(name) for name in ("explained", "mentions"))
     within = pl.when(explained >= threshold).then(mentions).otherwise(0)
-    most = 2 * pl.col("variants").list.eval(within).list.sum() > pl.col("mentions")
-    return (most & ~pl.col("mixed")).alias("probably_covered")
+    covered = pl.col("variants").list.eval(within).list.sum()
+    enough = pl.when("mixed").then(covered >= pl.col("mentions")).otherwise(2 * covered > pl.col("mentions"))
+    return enough.alias("probably_covered")
 
 
 def is_to_author(threshold: float) -> pl.Expr:
