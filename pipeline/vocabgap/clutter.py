@@ -103,7 +103,9 @@ _FOOTER: Final = re.compile(
     r"|(?:发自我的|從我的) ?(?:iPhone|iPad|Android|手机|手機)[^\n]{0,10}$",
     _M,
 )
-_SENT_WORDS: Final = (*_SENT, "Get Outlook", "iPhone", "iPad", "Android", "手机", "手機")
+_SENT_WORDS: Final = re.compile(
+    "|".join((*_SENT, "Get Outlook", "iPhone", "iPad", "Android", "手机", "手機"))
+)
 _SIGNATURE: Final = re.compile(
     r"\n-- ?\n(?:[^\n]*\n){0,5}[^\n]*$"
     r"|\n(?:On|Am|Le|El|Il|Em|Op) [^\n]{5,120}(?:wrote|schrieb|écrit|escribió|scritto|escreveu|schreef)"
@@ -143,21 +145,26 @@ _CLUTTERED: Final = re.compile(rf"[<&*~`@\n#:\[{_EMOJI}]|-\d|__|www\.|^[-+>]")
 # A long paste is cut: to its first 20,000 characters; a stack trace to the first and the last 10,000.
 _AT_EITHER_END: Final = 10_000
 _LONGEST: Final = 2 * _AT_EITHER_END
+_PLAIN: Final = re.compile(rf"[a-z0-9 ,;!?()/'\"%=]{{0,{_LONGEST}}}")  # most wordings; they have no clutter
 _LONG_RUN: Final = re.compile(r"[^\S\n]{9,}")
 _WIDE_GAP: Final = re.compile(r"\n(?:[^\S\n]{0,8}\n){2,}")
 
 
-@lru_cache(maxsize=100_000)
 def without_clutter(text: str) -> str:
     """Return a text without its clutter, with its line breaks; the whole text if nothing is left.
 
     A long text with clutter is cut to its first `_LONGEST` characters; a stack trace loses its middle.
     """
+    return text if _PLAIN.fullmatch(text) else _bare(text)
+
+
+@lru_cache(maxsize=100_000)
+def _bare(text: str) -> str:
     whole = text
     if len(text) > _LONGEST:
         text = text[:_AT_EITHER_END]
         text += f"\n{whole[-_AT_EITHER_END:]}" if _may_be_trace(text) else whole[_AT_EITHER_END:_LONGEST]
-    is_sent = any(word in text for word in _SENT_WORDS)
+    is_sent = _SENT_WORDS.search(text) is not None
     if not is_sent and not _CLUTTERED.search(text):
         return whole
     bare = _WIDE_GAP.sub("\n\n", _LONG_RUN.sub(" " * 8, _without_markup(text)))
@@ -222,6 +229,7 @@ def _without_trace(text: str) -> str:
 
 SHARED_BY: Final = 3  # wordings; the least number that makes a line clutter
 _HEADS: Final = ("#", "**", "<h", "<b>", "<strong>")
+_SEVERAL: Final = re.compile("\n|[.!?] ")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?]) +(?=\S)")
 
 
@@ -235,7 +243,11 @@ def shared_lines(wordings: Iterable[str]) -> frozenset[str]:
     whole, texts = set(), 0
     for wording in wordings:
         texts += 1
-        first, *others = lines_of(without_clutter(wording)) or [""]
+        bare = without_clutter(wording)
+        if not _SEVERAL.search(bare):  # most wordings
+            whole.add(bare.strip())
+            continue
+        first, *others = lines_of(bare) or [""]
         further = {sentence for line in (first, *others) for sentence in _SENTENCE_END.split(line)[1:]}
         if not others and not further:
             whole.add(first)

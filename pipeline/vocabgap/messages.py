@@ -155,7 +155,8 @@ def is_refusal(line: str) -> bool:
 
 def _unknown_program(message: str) -> str:
     lowered = message.lower()
-    may_be = any(each in lowered for each in ("not found", "no such", "recogni", "enoent", "unknown command"))
+    words = ("not found", "no such", "recogni", "enoent", "unknown command")
+    may_be = any(map(lowered.__contains__, words))
     return _name_in(_pattern(_UNKNOWN_PROGRAM).match(message)) if may_be else ""
 
 

@@ -223,6 +223,13 @@ def differing_in_numbers(wordings: Iterable[str]) -> str:
     return f"{differing:,} wordings differ only in numbers" if differing else ""
 
 
+@cache
+def _without_clutter() -> Callable[[str], str]:
+    from vocabgap.clutter import without_clutter  # noqa: PLC0415 - its patterns take 15 ms, and `log` needs none
+
+    return without_clutter
+
+
 def surface(phrase: str) -> str:
     """Return the surface form of a phrase: its stemmed words, joined by single spaces.
 
@@ -231,9 +238,7 @@ def surface(phrase: str) -> str:
     folded. Clutter, such as markup or a stack trace, does not count. Only the first `COMPARED_CHARACTERS` of
     the rest are read.
     """
-    from vocabgap.clutter import without_clutter  # noqa: PLC0415 - its patterns take 15 ms, and `log` needs none
-
-    phrase = without_message(without_clutter(phrase)[:COMPARED_CHARACTERS])
+    phrase = without_message(_without_clutter()(phrase)[:COMPARED_CHARACTERS])
     stems = _stems_of(phrase)
     if _MAY_BE_SIGNED.search(phrase) or _MINUS.search(phrase):
         parts = _SIGNED.split(unicodedata.normalize("NFKC", plain(phrase)))

@@ -71,6 +71,7 @@ _WITHOUT: Final = re.compile(r"^without (?:(?:an?|any|the) )?(.+?) available\b.*
 _ALSO_ABSENT: Final = re.compile(
     rf"(,|,? (?:and|or|nor)\b) {_THERE}(?:no|any|missing|lack of|{_UNABLE}) (?:{_MEANS_TO})?", re.IGNORECASE
 )
+_MORE: Final = re.compile(",| (?:and|or|nor) ", re.IGNORECASE)
 _ABSENT_FIRST: Final = re.compile(rf"{_THERE}(?:no|missing|lack of|(?:i )?{_UNABLE})\b", re.IGNORECASE)
 # Behind these words, an absence is part of the need: "list the users that have no avatar".
 _CONDITION: Final = r"\b(?:that|which|who|whose|what|if|when|where|unless|until|while)\b"
@@ -117,10 +118,12 @@ def _compiled(patterns: tuple[str, ...], anchor: str = "") -> tuple[re.Pattern[s
     return tuple(re.compile(f"{anchor}(?:{pattern})", re.IGNORECASE) for pattern in patterns)
 
 
-# Most wordings have no frame, or one: testing a single pattern first is faster.
-_ANY_OPENING: Final = re.compile(f"^(?:{'|'.join(_OPENINGS)}|without )", re.IGNORECASE)
-_ANY_ENDING: Final = re.compile("|".join((*_ABSENCES, *_ENDINGS)), re.IGNORECASE)
-_OPENING, _OWNER = _compiled(_OPENINGS, "^"), _compiled(_OWNERS, "^")
+# Most wordings have no frame, or one: testing a single pattern first is faster, most of all one that begins
+# with a certain sign.
+_ANY_OPENING: Final = re.compile(f"^(?:({')|('.join(_OPENINGS)})|without )", re.IGNORECASE)
+_BEHIND_SPACE: Final = [ending[1:] for ending in (*_ABSENCES, *_ENDINGS) if ending.startswith(" ")]
+_ANY_ENDING: Final = re.compile(f" (?=[abfimnsuw–—-])(?:{'|'.join(_BEHIND_SPACE)})", re.IGNORECASE)
+_THRICE, _OWNER = 3 * _compiled(_OPENINGS, "^"), _compiled(_OWNERS, "^")
 _ABSENCE, _ENDING = _compiled(_ABSENCES, rf"^((?:(?!{_CONDITION}).)*?)"), _compiled(_ENDINGS)
 
 
@@ -152,10 +155,10 @@ def _without_frame(text: str) -> str:
     if _ANY_OPENING.match(text):
         text = _without_opening(text)
     lowered = text.lower()
-    if any(lack in lowered for lack in ("no", "n't", "lack", "miss")):
+    if " no " in lowered or "not" in lowered or "n't" in lowered or "lack" in lowered or "miss" in lowered:
         for pattern in _OWNER:
             text = _kept(pattern.sub("", text), text)
-    if _ANY_ENDING.search(text):
+    if "," in text or ";" in text or _ANY_ENDING.search(text):
         for pattern in _ABSENCE:
             text = _kept(pattern.sub(r"\1", text), text)
         for pattern in _ENDING:
@@ -168,14 +171,19 @@ def _without_frame(text: str) -> str:
 
 
 def _without_opening(text: str) -> str:
-    is_absent = _ABSENT_FIRST.match(text)
-    text = _kept(_WITHOUT.sub(r"\1", text), text)
-    for _ in range(3):
-        for pattern in _OPENING:
-            text = _kept(pattern.sub("", text), text)
+    is_absent = _ABSENT_FIRST.match(text) and _MORE.search(text)
+    if found := _WITHOUT.match(text):
+        text = _kept(found[1], text)
+    first = _ANY_OPENING.match(text)
+    for pattern in _THRICE[first.lastindex - 1 :] if first and first.lastindex else ():
+        if found := pattern.match(text):
+            text = _kept(text[found.end() :], text)
+            if not _ANY_OPENING.match(text):
+                break
     return _ALSO_ABSENT.sub(r"\1 ", text) if is_absent else text
 
 
 def _kept(shorter: str, text: str) -> str:
     least = 3  # letters and digits that must be left
-    return shorter if shorter != text and sum(map(str.isalnum, shorter)) >= least else text
+    is_enough = shorter[:least].isalnum() or sum(map(str.isalnum, shorter)) >= least
+    return shorter if is_enough and len(shorter) >= least else text
