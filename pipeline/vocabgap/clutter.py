@@ -229,7 +229,6 @@ def _without_trace(text: str) -> str:
 
 SHARED_BY: Final = 3  # wordings; the least number that makes a line clutter
 _HEADS: Final = ("#", "**", "<h", "<b>", "<strong>")
-_SEVERAL: Final = re.compile("\n|[.!?] ")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?]) +(?=\S)")
 
 
@@ -244,7 +243,7 @@ def shared_lines(wordings: Iterable[str]) -> frozenset[str]:
     for wording in wordings:
         texts += 1
         bare = without_clutter(wording)
-        if not _SEVERAL.search(bare):  # most wordings
+        if not any(map(bare.__contains__, ("\n", ". ", "! ", "? "))):  # most wordings
             whole.add(bare.strip())
             continue
         first, *others = lines_of(bare) or [""]

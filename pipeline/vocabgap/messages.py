@@ -155,8 +155,7 @@ def is_refusal(line: str) -> bool:
 
 def _unknown_program(message: str) -> str:
     lowered = message.lower()
-    words = ("not found", "no such", "recogni", "enoent", "unknown command")
-    may_be = any(map(lowered.__contains__, words))
+    may_be = any(map(lowered.__contains__, ("not found", "no such", "recogni", "enoent", "unknown command")))
     return _name_in(_pattern(_UNKNOWN_PROGRAM).match(message)) if may_be else ""
 
 

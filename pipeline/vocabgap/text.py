@@ -166,6 +166,12 @@ def pieces(words: Iterable[str]) -> Iterator[str]:
             yield from parts or [run]
 
 
+@cache
+def script(letter: str) -> str:
+    """Return the first word of a letter's name in Unicode, which is its script in nearly all cases."""
+    return unicodedata.name(letter, "LATIN").partition(" ")[0]
+
+
 def trigrams(word: str) -> list[str]:
     """Return the trigrams of a word with a blank on either side, in order."""
     padded = f" {word} "

@@ -7,7 +7,6 @@ compute in float32 runs texts of equal length together.
 
 import hashlib
 import os
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ import numpy.typing as npt
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded, installing
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
-from vocabgap.text import excerpt, printable_name
+from vocabgap.text import excerpt, printable_name, script
 
 Grid = npt.NDArray[np.int16]  # whole steps of `STEPS` to 1, shape (n, dims)
 
@@ -346,10 +345,4 @@ def in_unknown_script(surfaces: Iterable[str], known: Collection[str]) -> npt.ND
 
 
 def _scripts(text: str) -> set[str]:
-    return {_LATIN} if text.isascii() else {_script(sign) for sign in text if sign.isalpha()}
-
-
-@cache
-def _script(letter: str) -> str:
-    """Return the first word of a letter's name in Unicode, which is its script in nearly all cases."""
-    return unicodedata.name(letter, _LATIN).partition(" ")[0]
+    return {_LATIN} if text.isascii() else set(map(script, filter(str.isalpha, text)))

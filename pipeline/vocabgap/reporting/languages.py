@@ -5,13 +5,11 @@ main language. If no language clearly has the most wordings, none counts: precis
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
 from typing import Final
 
-from vocabgap.text import SHOWN_CHARACTERS
+from vocabgap.text import SHOWN_CHARACTERS, script
 
 _ENGLISH: Final = "English"
 _SMALL_WORDS: Final = {
@@ -25,8 +23,6 @@ _SMALL_WORDS: Final = {
     "Portuguese": "os um uma de do da dos das ou não com sem para por em no na nos nas ao à é se que seu sua",
     "Italian": "il lo la le gli un una di del della dei delle con senza per da dal dalla nel nella al alla è",
     "Dutch": "de het een en of niet geen met zonder voor van naar aan bij uit te om zijn wordt kan kunnen",
-    "Scandinavian": "och eller inte med utan för från till på av en ett den det är som ikke uten fra til et",
-    "Polish": "na nie lub dla od po przez bez jest są się że oraz ze przy czy do",
 }
 _OTHERS: Final = [name for name in _SMALL_WORDS if name != _ENGLISH]
 _LANGUAGES: Final = {
@@ -40,20 +36,20 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 def in_other_languages(wordings: Iterable[str]) -> int:
     """Count the wordings in another language than most; none if no language clearly has the most."""
     scores = [_points(wording[:SHOWN_CHARACTERS]) for wording in wordings]
-    tops = [max(points.values(), default=0) for points in scores]
-    best = [[name for name in each if each[name] == top] for each, top in zip(scores, tops, strict=True)]
+    best = [[name for name in each if each[name] == max(each.values())] for each in scores]
     mains = Counter(names[0] for names in best if len(names) == 1)
-    main = min(mains, key=lambda name: (-mains[name], name), default=_ENGLISH)
+    main = max(sorted(mains), key=mains.__getitem__, default=_ENGLISH)
     if mains[main] < max(sum(map(bool, best)) / 2, len(scores) / 5):
         return 0
     lead = 1 if main == _ENGLISH else 2
-    return sum(top >= each.get(main, 0) + lead for each, top in zip(scores, tops, strict=True))
+    return sum(max(each.values(), default=0) >= each.get(main, 0) + lead for each in scores)
 
 
 def _points(wording: str) -> dict[str, int]:
     """Return the points of each language or script; a word with an accent is one for all but English."""
     is_ascii = wording.isascii()
-    scripts = Counter() if is_ascii else Counter(_script(letter) for letter in wording if letter.isalpha())
+    scripts = Counter() if is_ascii else Counter(map(script, filter(str.isalpha, wording)))
+    scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
     latin = scripts.pop("LATIN", 0)
     if 2 * scripts.total() > latin:
         return {max(sorted(scripts), key=scripts.__getitem__): len(wording)}
@@ -66,9 +62,3 @@ def _points(wording: str) -> dict[str, int]:
     if points or accents > 1:  # a single word may be a name
         points.update(dict.fromkeys(_OTHERS, accents))
     return points
-
-
-@cache
-def _script(letter: str) -> str:
-    script = unicodedata.name(letter, "LATIN").partition(" ")[0]
-    return "CJK" if script.startswith(("CJK", "HIRAGANA", "KATAKANA")) else script
