@@ -1,6 +1,7 @@
 """Which wordings stand at different poles of a contrast, and what that keeps apart."""
 
 import tomllib
+from collections.abc import Sequence
 from importlib import resources
 from itertools import chain, combinations
 from typing import Any
@@ -12,7 +13,9 @@ import pytest
 from builders.clustering import asking, linkage
 from vocabgap.clustering.contrasts import (
     NEGATION,
+    SAME_ACTION,
     SHORT,
+    SURELY_SAME,
     Poles,
     leaving,
     parting_poles,
@@ -56,7 +59,7 @@ def stems(wording: str) -> list[str]:
 
 def differ(one: str, other: str) -> bool:
     """Whether two wordings stand at different poles of one contrast."""
-    left, right = poles_of(stems(one)), poles_of(stems(other))
+    (left, right), _ = parting_poles(map(stems, (one, other)))
     return any(right.get(contrast, pole) != pole for contrast, pole in left.items())
 
 
@@ -79,6 +82,88 @@ def test_what_means_the_same_or_says_nothing_of_it_does_not_differ(one: str, oth
     assert not differ(one, other)
 
 
+# Structure tells these apart: no row of the table has their words.
+APART_BY_STRUCTURE = [
+    ("drain the moored boats", "drain the unmoored boats"),
+    ("a symmetrical keel plan", "an asymmetrical keel plan"),
+    ("corrosive varnish", "non-corrosive varnish"),
+    ("chart of salted docks", "chart of docks that are not salted"),
+    ("tow a raft in", "tow a raft out"),
+    ("row to the jetty", "row from the jetty"),
+    ("ferry goats from the isle to the shore", "ferry goats from the shore to the isle"),
+    ("swap tar with pitch", "swap pitch with tar"),
+    ("wax the hull before the mast", "wax the mast before the hull"),
+    ("rig a dinghy", "paint a dinghy"),
+    ("naviguer une barque", "peindre une barque"),
+    ("pintar barca", "hundir barca"),
+    ("Segel flicken", "Segel trocknen"),
+    ("berths with at least 5 cleats", "berths with at most 5 cleats"),
+    ("tides newer than a week", "tides older than a week"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), APART_BY_STRUCTURE)
+def test_structure_tells_opposites(one: str, other: str) -> None:
+    assert differ(one, other)
+    assert differ(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("drain the moored boats", "drain boats that are moored"),
+        ("hide docks that are not moored", "hide unmoored docks"),
+        ("ferry goats from the isle to the shore", "ferry to the shore the goats from the isle"),
+        ("sort berths by depth and price", "sort berths by price and depth"),
+        ("at most five cleats a berth", "no more than five cleats a berth"),
+        ("rig a dinghy", "rigging a dinghy"),
+        ("remove a dinghy", "delete a dinghy"),
+        ("rig a dinghy", "paint a wherry"),
+        ("links do not open", "open links"),
+    ],
+)
+def test_structure_leaves_one_need_together(one: str, other: str) -> None:
+    assert not differ(one, other)
+
+
+def test_two_actions_are_one_need_if_the_model_finds_them_near() -> None:
+    def near(ones: Sequence[str], others: Sequence[str]) -> np.ndarray:
+        return np.array(
+            [
+                {one, other} == {"rig a dinghy", "equip a dinghy"}
+                for one, other in zip(ones, others, strict=True)
+            ],
+            float,
+        )
+
+    texts = ["rig a dinghy", "equip a dinghy", "paint a dinghy"]
+    (rigged, equipped, painted), doubts = parting_poles(map(stems, texts), texts, near)
+
+    assert rigged == equipped != painted
+    assert doubts[0] == doubts[1]
+
+
+def test_actions_that_the_model_finds_only_rather_near_are_in_doubt() -> None:
+    def near(ones: Sequence[str], _: Sequence[str]) -> np.ndarray:
+        return np.full(len(ones), (SAME_ACTION + SURELY_SAME) / 2.0)
+
+    texts = ["rig a dinghy", "equip a dinghy"]
+    poles, doubts = parting_poles(map(stems, texts), texts, near)
+
+    assert poles == [{}, {}]
+    assert doubts[0].keys() == doubts[1].keys()
+    assert doubts[0] != doubts[1]
+
+
+def test_an_action_that_is_near_in_one_frame_is_near_in_each() -> None:
+    def near(ones: Sequence[str], _: Sequence[str]) -> np.ndarray:
+        return np.array(["dinghy" in text for text in ones], float)
+
+    texts = ["rig a dinghy", "equip a dinghy", "rig a wherry", "equip a wherry"]
+
+    assert parting_poles(map(stems, texts), texts, near)[0] == [{}] * 4
+
+
 def test_who_says_both_poles_stands_at_neither() -> None:
     both, one, other = (
         poles_of(stems(wording))
@@ -90,13 +175,8 @@ def test_who_says_both_poles_stands_at_neither() -> None:
 
 
 def test_two_words_count_where_they_stand_side_by_side() -> None:
-    on, off, apart = (
-        poles_of(stems(wording))
-        for wording in ("log in again", "log out again", "log what goes in")
-    )
-    contrast = next(each for each, pole in on.items() if off.get(each, pole) != pole)
-
-    assert apart.get(contrast) != on[contrast] or contrast in poles_of(["in"])
+    assert differ("low pass on the bell", "high pass on the bell")
+    assert differ("log in again", "log out again")
 
 
 def test_what_is_too_much_does_not_say_what_is_wanted() -> None:
@@ -120,15 +200,16 @@ def test_with_and_without_are_opposites_of_one_thing_only() -> None:
     ],
 )
 def test_a_frame_or_a_complaint_negates_no_need(wordings: tuple[str, ...]) -> None:
-    assert {NEGATION in parting_poles(stems(need(wording))) for wording in wordings} == {False}
+    poles, _ = parting_poles(stems(need(wording)) for wording in wordings)
+    assert [NEGATION in own for own in poles] == [False] * len(wordings)
 
 
-def test_sentences_and_long_wordings_part_nothing() -> None:
-    short = stems("remove a watermark")
+def test_in_sentences_and_long_wordings_the_other_words_must_be_the_same() -> None:
+    asked, long = "why did it {} my own watermark", "{} the watermark " + "tide " * SHORT
 
-    assert parting_poles(short) == poles_of(short) != {}
-    assert parting_poles([*short, *["tide"] * SHORT]) == {}
-    assert parting_poles(stems("why did it remove my own watermark")) == {}
+    for text in (asked, long):
+        assert differ(text.format("add"), text.format("remove"))
+        assert not differ(text.format("add"), "remove a blur")
 
 
 def test_rows_of_poles_point_away_from_each_other() -> None:
@@ -150,10 +231,10 @@ def rows_of(name: str) -> list[list[set[str]]]:
     ]
 
 
-@pytest.mark.parametrize("name", ["opposites", "kinds"])
+@pytest.mark.parametrize("name", ["actions", "opposites", "kinds", "particles"])
 def test_every_row_of_the_table_has_distinct_poles_of_one_or_two_words(name: str) -> None:
     for row in rows_of(name):
-        assert len(row) == 2 if name == "opposites" else len(row) > 1, row
+        assert len(row) > 1 if name == "kinds" else len(row) == 2, row
         assert all(1 <= len(word.split()) <= 2 for pole in row for word in pole), row
         for one, other in combinations(row, 2):
             assert not {surface(word) for word in one} & {surface(word) for word in other}, row
@@ -212,3 +293,15 @@ def test_what_contrasts_or_is_negated_is_grouped_apart(
         assert len({number[wording] for wording in wordings}) == len(wordings), wordings
     for needs in NEGATED_NEEDS:
         assert cluster(asking(*needs, "page margins"), embedder=embedder).clusters.height == 3
+
+
+def test_a_group_that_holds_opposites_has_a_doubtful_pair() -> None:
+    wordings = ["rig a dinghy in the harbour", "rig a dinghy out the harbour", "paint a wherry"]
+    clusters = cluster(asking(*wordings), embedder="none", threshold=0.9)
+    pairs = [
+        {clusters._points.surfaces["surface"][point] for point in pair}
+        for pair in clusters.doubtful_pairs
+    ]
+
+    assert pairs == [{surface(wording) for wording in wordings[:2]}]
+    assert cluster(asking(*wordings), embedder="none").doubtful_pairs == []

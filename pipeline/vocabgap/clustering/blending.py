@@ -112,6 +112,15 @@ def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
     return np.asarray(vectors / lengths)
 
 
+def similarity(embedder: TextEmbedder, texts: Sequence[str], others: Sequence[str]) -> FloatArray:
+    """Return the cosine similarity of each text to another one, shape (n,)."""
+    distinct = sorted({*texts, *others})
+    place = dict(zip(distinct, range(len(distinct)), strict=True))
+    rows = embedded(embedder, distinct)
+    one, other = (rows[[place[text] for text in each]] for each in (texts, others))
+    return np.asarray((one * other).sum(axis=1).round(6))
+
+
 def centred(embeddings: FloatArray, copies: IntArray | None = None) -> FloatArray:
     """Subtract the direction that all texts share; return rows of unit length."""
     copies = np.ones(len(embeddings), np.int64) if copies is None else copies

@@ -1,15 +1,26 @@
-"""Contrasts: words that turn one need into another, such as opposites (add, remove).
+"""Contrasts: what turns one need into another, such as opposites (add, remove).
 
 "Upload a release asset" and "download a release asset" share all words but one, and have similar embeddings.
 So wordings at different poles of a contrast are moved apart before they are compared. Two groups never merge
-if half of each group is at a different pole. In a sentence, such a word may refer to anything, so only short
-phrases separate groups. A negation ("do not notify") is a contrast, too: other needs are at its other pole.
+if half of each group is at a different pole. In a sentence, a word of the table may refer to anything, so a
+sentence is compared only with wordings that have the same other words.
+
+Most contrasts come from structure, for which no table has enough rows:
+
+- a prefix that negates a word of the corpus (verified, unverified), and words that negate the need;
+- a particle or a preposition and its opposite (zoom in, zoom out; reply to, reply from);
+- two things that change their roles (from A to B, from B to A; A before B);
+- another action on the same things (assign a task, complete a task), unless both verbs mean the same.
+
+Two verbs mean the same if they are at one pole of the table, are spelt alike, or have similar embeddings in a
+frame that both occur in.
 """
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain, combinations, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -20,54 +31,98 @@ import polars as pl
 from vocabgap.clustering.wordings import clause_share
 from vocabgap.files import text_of
 from vocabgap.linkage import FloatArray
-from vocabgap.text import ignored_stems, surface
+from vocabgap.text import ignored_stems, stem, surface
 
 MOST: Final = 0.5  # least share of a group's surfaces at a pole
-SENTENCE: Final = 0.2  # share of clause words; a need with more of them separates no groups
-SHORT: Final = 12  # words; a longer need separates no groups
+SENTENCE: Final = (
+    0.2  # share of clause words; of a need with more of them, each word is compared in its place
+)
+SHORT: Final = 12  # words; a longer need is compared as a sentence is
 LEFT: Final = 1  # the left side of a merge leaves ...
 RIGHT: Final = 2  # ... or the right one
 
-Contrast = int | str  # its number, or a name
+Contrast = Hashable  # its number in the table, or what it is about
 Poles = dict[Contrast, int]  # a contrast to the number of the pole
+Words = Sequence[str]  # the stems of a need
+Similarity = Callable[[Sequence[str], Sequence[str]], FloatArray]  # of texts, pair by pair
 NEGATION: Final = "not"  # the contrast of negated needs, ...
 NEGATED: Final = 1  # ... and their pole; the other pole is not listed
 SIGNS: Final = frozenset("+-<>")  # of numbers
 _CONTENT: Final = 4  # first letters that tell words of content apart, whatever their endings
 _FUNCTION: Final = ignored_stems()
+# A prefix that negates, and the fewest letters of the word behind it.
+_PREFIXES: Final = {
+    "un": 3, "non": 3, "dis": 4, "de": 4, "des": 4, "dé": 4, "in": 5, "im": 5, "ir": 5, "il": 5,
+    "a": 6, "an": 6,
+}  # fmt: skip
+SAME_ACTION: Final = 0.77  # least similarity of two actions that mean the same
+SURELY_SAME: Final = 0.9  # ... and of two that nobody doubts
+MOST_ACTIONS: Final = 2_000  # pairs of them that are embedded
 
 
-class _Contrasts(NamedTuple):
+class _Table(NamedTuple):
     """The table of contrasts, opposites first."""
 
-    places: dict[str, list[tuple[Contrast, int]]]  # a stem, or two with a space, to contrasts and poles
+    places: dict[str, list[tuple[int, int]]]  # a stem, or two with a space, to contrasts and poles
     firsts: frozenset[str]  # the first of two stems
     opposites: int  # number of contrasts with two poles
+    actions: frozenset[str]  # stems of verbs
     companions: dict[str, int]  # "with" and "without" in several languages to poles
     negations_first: frozenset[str]  # a stem, or two with a space, that negate a need at its start
     negations: frozenset[str]  # stems that negate a need anywhere
+    particles: dict[str, tuple[int, int]]  # stems to a contrast of particles or prepositions, and the pole
+    roles: frozenset[str]  # prepositions before another role
+    articles: frozenset[str]  # stems of articles and determiners; a verb is before them
+    foreign: frozenset[str]  # ... in other languages
 
 
-def poles_of(words: Sequence[str]) -> Poles:
+def poles_of(words: Words) -> Poles:
     """Return the poles of a wording, from its stems; a contrast with two poles in the wording is left out.
 
     A word after "too" does not count: "too hard" does not ask for anything hard.
     """
-    places, firsts, *_ = _contrasts()
-    terms = [word for before, word in pairwise(("", *words)) if word in places and before != "too"]
-    terms += [f"{one} {other}" for one, other in pairwise(words) if one in firsts]
-    terms += [word[0] for word in words if word[0] in SIGNS]
+    return _one_each(chain(_companions(words), ((contrast, pole) for _, contrast, pole in _placed(words))))
+
+
+def _one_each(found: Iterable[tuple[Contrast, int]]) -> Poles:
     stands: Poles = {}
     torn = set()
-    for contrast, pole in chain(_companions(words), *(places.get(term, ()) for term in terms)):
+    for contrast, pole in found:
         if stands.setdefault(contrast, pole) != pole:
             torn.add(contrast)
     return {contrast: pole for contrast, pole in stands.items() if contrast not in torn}
 
 
-def _companions(words: Sequence[str]) -> Iterator[tuple[Contrast, int]]:
+def _placed(words: Words) -> Iterator[tuple[str, int, int]]:
+    """Yield the stems that the table has, each with a contrast and a pole."""
+    table = _table()
+    for before, word in pairwise(("", *words)):
+        both = f"{before} {word}"
+        if before in table.firsts and both in table.places:
+            yield from ((both, *place) for place in table.places[both])
+        elif before != "too":
+            for term in (word, word[0]) if word[0] in SIGNS else (word,):
+                yield from ((word, *place) for place in _places(term))
+
+
+@cache
+def _places(word: str) -> Sequence[tuple[int, int]]:
+    """Return the places of a stem in the table; of "older" those of "old"."""
+    places = _table().places
+    bases = (
+        word,
+        *(word[:cut] for ending in ("er", "est") if word.endswith(ending) for cut in _cuts(ending)),
+    )
+    return next((places[base] for base in bases if base in places), ())
+
+
+def _cuts(ending: str) -> tuple[int, ...]:
+    return -len(ending), -len(ending) + 1, -len(ending) - 1  # older, finer, bigger
+
+
+def _companions(words: Words) -> Iterator[tuple[Contrast, int]]:
     """Yield a contrast and a pole for each "with" or "without", by the start of the next word of content."""
-    companions = _contrasts().companions
+    companions = _table().companions
     for place, word in enumerate(words[:-1]):
         if word in companions:
             behind = words[place + 1 :]
@@ -77,31 +132,269 @@ def _companions(words: Sequence[str]) -> Iterator[tuple[Contrast, int]]:
             yield f"with {thing[:_CONTENT]}", companions[word] or int(behind[0] == "no")
 
 
-def parting_poles(words: Sequence[str]) -> Poles:
-    """Return the poles of a need that may separate groups; none for sentences and long needs."""
-    if len(words) > SHORT:
-        return {}
-    poles, rest = poles_of(words), _without_negation(words)
-    if poles and clause_share(" ".join(rest)) > SENTENCE:
-        poles = {}
+def parting_poles(
+    needs: Iterable[Words], texts: Sequence[str] = (), similarity: Similarity | None = None
+) -> tuple[list[Poles], list[Poles]]:
+    """Return the poles of needs that separate groups, from their stems; and these with the doubtful ones.
+
+    Two actions are doubtful if only their embeddings say that they mean the same.
+
+    `texts` are the needs as they were written. `similarity` returns the cosine similarities of pairs of
+    texts; it is None without a model.
+    """
+    needs = [_joined(words, {}) for words in needs]
+    negated = _negated_words(needs)
+    opposite = {base: word for word, base in negated.items()}
+    needs = [_joined(words, opposite) for words in needs]
+    poles = [_poles_of_one(words, negated) for words in needs]
+    for own, further in zip(poles, _roles(needs), strict=True):
+        own.update(further)
+    doubts: list[Poles] = [{} for _ in needs]
+    for contrast, actions in _actions(needs, texts, similarity).items():
+        for number, (group, members) in enumerate(actions):
+            for member in members:
+                poles[member][contrast] = group
+                doubts[member][contrast] = number
+    # Only what tells needs of this corpus apart is kept; of a negation, one pole is not listed.
+    kinds: dict[Contrast, set[int]] = {NEGATION: {NEGATED, 1 - NEGATED}}
+    for contrast, pole in chain.from_iterable(own.items() for own in poles):
+        kinds.setdefault(contrast, set()).add(pole)
+    poles = [{each: pole for each, pole in own.items() if len(kinds[each]) > 1} for own in poles]
+    return poles, [own | unsure for own, unsure in zip(poles, doubts, strict=True)]
+
+
+def _negated_words(needs: Iterable[Words]) -> dict[str, str]:
+    """Return the words of a corpus that a prefix negates, each with the word that it negates."""
+    vocabulary = set(chain.from_iterable(needs))
+    return {
+        word: word[len(prefix) :]
+        for word in vocabulary
+        for prefix, least in _PREFIXES.items()
+        if len(word) >= len(prefix) + least and word.startswith(prefix) and word[len(prefix) :] in vocabulary
+    }
+
+
+def _joined(words: Words, opposite: dict[str, str]) -> Words:
+    """Return the stems of a need with "non X" as one word, and "not used" as "unused" if that is known."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "non":
+            joined[-1] += word
+        elif joined and joined[-1] in _NOT and word in opposite:
+            joined[-1] = opposite[word]
+        else:
+            joined.append(word)
+    return joined
+
+
+_NOT: Final = frozenset(map(stem, ("not", "isnt", "arent", "wasnt", "werent", "never")))
+_CONDITIONS: Final = frozenset(map(stem, ("that", "which", "who", "whose", "if", "when", "while", "until")))
+
+
+def _poles_of_one(words: Words, negated: dict[str, str]) -> Poles:
+    """Return the poles of a need that depend on its own words."""
+    table, rest = _table(), _without_negation(words)
+    content, bases = frozenset(_content(rest)), set(negated.values())
+    signed: list[tuple[Contrast, int]] = []
+    for before, word in pairwise(("", *words)):
+        if word in negated or word in bases:
+            base = negated.get(word, word)
+            signed.append((("negated", base, content - {word}), int(word in negated)))
+        if word in table.particles and before and before not in _FUNCTION:
+            particle, pole = table.particles[word]
+            signed.append((("particle", before, particle), pole))
+    sides = _one_each(table.particles[word] for word in words if word in table.particles)
+    signed += [(("particle", content, particle), pole) for particle, pole in sides.items()]
     is_negated = len(rest) < len(words)
+    condition = next((place for place, word in enumerate(words) if word in _CONDITIONS), len(words))
+    absent = not _NOT.isdisjoint(words[condition:])
+    signed.append((("negation", content - _NOT), int(is_negated or absent)))
+    if len(words) > SHORT or clause_share(" ".join(rest)) > SENTENCE:
+        # Each word of the table is compared in its place: the other words must be the same.
+        signed += [((contrast, content - {*term.split()}), pole) for term, contrast, pole in _placed(rest)]
+        return _one_each(signed)
+    poles = _one_each(chain(signed, _companions(words), ((each, pole) for _, each, pole in _placed(words))))
     return poles | {NEGATION: NEGATED} if is_negated else poles
 
 
-def _without_negation(words: Sequence[str]) -> Sequence[str]:
+def _content(words: Words) -> list[str]:
+    """Return the words of a need that are neither function words nor articles of another language."""
+    table = _table()
+    return [word for word in words if word not in _FUNCTION and word not in table.articles]
+
+
+def _without_negation(words: Words) -> Words:
     """Return the stems of a need without those that negate it."""
-    table = _contrasts()
+    table = _table()
     # "I don't want a mask" is a negation, "I don't see a mask" is none.
     start = int(words[0] in {"i", "we", "you"} and "want" in words[:4])
     for end in (start + 2, start + 1):
         if " ".join(words[start:end]) in table.negations_first:
-            return words[end:]
+            return words[end:] or words
     return [word for word in words if word not in table.negations]
+
+
+def _roles(needs: Sequence[Words]) -> list[Poles]:
+    """Return poles for needs with the same words of content, of which two change their roles.
+
+    The role of a word is the preposition before it.
+    """
+    alike: dict[frozenset[str], list[tuple[int, dict[str, str]]]] = defaultdict(list)
+    for number, words in enumerate(needs):
+        roles = _roles_of(words)
+        if len(set(roles.values())) > 1:
+            alike[frozenset(roles)].append((number, roles))
+    poles: list[Poles] = [{} for _ in needs]
+    for content, members in alike.items():
+        for (one, roles), (other, others) in combinations(members[:_MOST_ALIKE], 2):
+            changed = [word for word in roles if roles[word] != others[word]]
+            if any(
+                roles[word] == others[again] and roles[again] == others[word]
+                for word, again in combinations(changed, 2)
+            ):
+                poles[one].setdefault(("roles", content), 0)
+                poles[other].setdefault(("roles", content), 1)
+    return poles
+
+
+_MOST_ALIKE: Final = 50  # needs with the same words that are compared pair by pair
+
+
+def _roles_of(words: Words) -> dict[str, str]:
+    """Return the preposition before each word of content; an empty text if there is none."""
+    table, role, roles = _table(), "", {}
+    for word in words:
+        if word in table.roles:
+            role = word
+        elif word not in _FUNCTION and word not in table.articles:
+            roles[word] = role
+    return roles
+
+
+class _Action(NamedTuple):
+    """What a need does: its verb, and whether a model for English can read it."""
+
+    verb: str
+    is_english: bool
+
+
+def _actions(
+    needs: Sequence[Words], texts: Sequence[str], similarity: Similarity | None
+) -> dict[Contrast, list[tuple[int, list[int]]]]:
+    """Return contrasts of actions on the same things: for each action, its group and the needs with it.
+
+    Actions that mean the same are one group. Those that surely do are one action.
+    """
+    frames: dict[Contrast, dict[_Action, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for number, words in enumerate(needs):
+        content = _content(words)
+        action = _action_of(words, content)
+        if action and len(content) > 1:
+            frames["action", frozenset(content) - {action.verb}][action].append(number)
+    frames = {frame: actions for frame, actions in frames.items() if len(actions) > 1}
+    alike = _alike(frames, texts, similarity)
+    contrasts = {}
+    for frame, actions in frames.items():
+        ordered = sorted(actions)
+        groups, sure = (_classes(ordered, alike, least) for least in (SAME_ACTION, SURELY_SAME))
+        if max(sure):
+            merged: dict[tuple[int, int], list[int]] = defaultdict(list)
+            for action, group, number in zip(ordered, groups, sure, strict=True):
+                merged[group, number] += actions[action]
+            contrasts[frame] = [(group, members) for (group, _), members in merged.items()]
+    return contrasts
+
+
+def _classes(
+    actions: Sequence[_Action], alike: dict[tuple[_Action, _Action], float], least: float
+) -> list[int]:
+    """Return the class of each action; all members of a class are at least that similar."""
+    classes: list[list[_Action]] = []
+    numbers = []
+    for action in actions:
+        fits = (
+            place for place, each in enumerate(classes) if all(alike[one, action] >= least for one in each)
+        )
+        number = next(fits, len(classes))
+        if number == len(classes):
+            classes.append([])
+        classes[number].append(action)
+        numbers.append(number)
+    return numbers
+
+
+def _action_of(words: Words, content: Words) -> _Action | None:
+    """Return the action of a need: its first word before an article or in the table, or a last infinitive."""
+    table = _table()
+    if not content or len(words) > SHORT:
+        return None
+    first, behind = words[0], words[1:2]
+    is_foreign = not table.foreign.isdisjoint(behind) or first.endswith(("ar", "ir", "are", "ere", "ire"))
+    if first == content[0] and (
+        is_foreign or first in table.actions or not table.articles.isdisjoint(behind)
+    ):
+        return _Action(first, not is_foreign or first in table.actions)
+    last = content[-1]
+    return _Action(last, False) if last == words[-1] and last.endswith(("en", "eln", "ern")) else None
+
+
+def _alike(
+    frames: dict[Contrast, dict[_Action, list[int]]], texts: Sequence[str], similarity: Similarity | None
+) -> dict[tuple[_Action, _Action], float]:
+    """Return the similarity of actions in the frame where it is highest; 1 or 0 if the table tells it."""
+    asked = [
+        (pair, _shortest(texts, actions[pair[0]]), _shortest(texts, actions[pair[1]]))
+        for actions in sorted(frames.values(), key=lambda actions: -sum(map(len, actions.values())))
+        for pair in combinations(sorted(actions), 2)
+    ]
+    alike = {pair: float(_are_near(pair[0].verb, pair[1].verb)) for pair, *_ in asked}
+    read = [each for each in asked if each[0][0].is_english and each[0][1].is_english]
+    alike |= {pair: 1.0 for pair, *_ in read[MOST_ACTIONS:] if similarity}  # nothing tells them apart
+    read = read[:MOST_ACTIONS]
+    if similarity and read:
+        pairs, ones, others = zip(*read, strict=True)
+        for pair, cosine in zip(pairs, similarity(ones, others).tolist(), strict=True):
+            alike[pair] = max(alike[pair], cosine)
+    return {
+        pair: 0.0 if _are_opposite(pair[0].verb, pair[1].verb) else cosine for pair, cosine in alike.items()
+    }
+
+
+def _shortest(texts: Sequence[str], numbers: Iterable[int]) -> str:
+    return min((texts[number] if texts else "" for number in numbers), key=lambda text: (len(text), text))
+
+
+def _are_near(one: str, other: str) -> bool:
+    """Tell whether two verbs are at one pole of the table, or are spelt alike."""
+    return one[:_CONTENT] == other[:_CONTENT] or not set(_places(one)).isdisjoint(_places(other))
+
+
+def _are_opposite(one: str, other: str) -> bool:
+    """Tell whether two verbs are at different poles of a contrast of the table."""
+    own = dict(_places(one))
+    return any(own.get(contrast, pole) != pole for contrast, pole in _places(other))
+
+
+def in_doubt(
+    poles: Sequence[Poles], groups: Iterable[npt.NDArray[np.int64]], weights: FloatArray
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of points of one group at different poles: the most mentioned ones of each pole."""
+    for group in groups if poles else ():
+        at_pole: dict[Contrast, dict[int, int]] = defaultdict(dict)
+        for point in sorted(group.tolist(), key=lambda point: -weights[point]):
+            for contrast, pole in poles[point].items():
+                at_pole[contrast].setdefault(pole, point)
+        if NEGATION in at_pole:
+            other = (point for point in group.tolist() if NEGATION not in poles[point])
+            if (point := next(other, None)) is not None:
+                at_pole[NEGATION][1 - NEGATED] = point
+        pairs = (combinations(sorted(points.values()), 2) for points in at_pole.values())
+        yield from sorted(set(chain.from_iterable(pairs)))
 
 
 def pole_rows(poles: Sequence[Poles]) -> FloatArray:
     """Return rows of unit length, one dimension per opposite, shape (n, opposites); zeros without a pole."""
-    opposites = _contrasts().opposites
+    opposites = _table().opposites
     rows = np.zeros((len(poles), opposites))
     for row, own in enumerate(poles):
         for contrast, pole in own.items():
@@ -158,26 +451,44 @@ def _differ(
 
 
 @cache
-def _contrasts() -> _Contrasts:
+def _table() -> _Table:
     table = tomllib.loads(text_of(Path(__file__).with_name("contrasts.toml")))
-    opposites, kinds = (
-        [row.split("/") for row in table[name].strip().splitlines()] for name in ("opposites", "kinds")
+    actions, opposites, kinds, particles = (
+        [[part.split(",") for part in row.split("/")] for row in table[name].strip().splitlines()]
+        for name in ("actions", "opposites", "kinds", "particles")
     )
-    places: dict[str, list[tuple[Contrast, int]]] = {}
-    for contrast, poles in enumerate((*opposites, *kinds)):
+    places: dict[str, list[tuple[int, int]]] = {}
+    for contrast, poles in enumerate((*actions, *opposites, *kinds)):
         for pole, words in enumerate(poles):
-            for word in words.split(","):
-                place = (contrast, pole)
-                listed = places.setdefault(surface(word), [])
-                if place not in listed:
-                    listed.append(place)
+            for word in map(surface, words):
+                listed = places.setdefault(word, [])
+                if (contrast, pole) not in listed:
+                    listed.append((contrast, pole))
     firsts = frozenset(term.split()[0] for term in places if " " in term)
-    first, anywhere = (
-        frozenset(map(surface, table["negations"][name].split(","))) for name in ("first", "anywhere")
+    first, anywhere, roles, articles, foreign = (
+        frozenset(map(surface, table["words"][name].split(",")))
+        for name in ("negations_first", "negations", "roles", "articles", "foreign_articles")
     )
-    companions = {
-        surface(word): pole
-        for pole, name in enumerate(("with", "without"))
-        for word in table["companions"][name].split(",")
-    }
-    return _Contrasts(places, firsts, len(opposites), companions, first, anywhere)
+    companions, particle_places = (
+        {
+            surface(word): (row, pole)
+            for row, poles in enumerate(rows)
+            for pole, words in enumerate(poles)
+            for word in words
+        }
+        for rows in ([[table["words"][name].split(",") for name in ("with", "without")]], particles)
+    )
+    verbs = frozenset(surface(word).split()[0] for poles in actions for words in poles for word in words)
+    return _Table(
+        places,
+        firsts,
+        len(actions) + len(opposites),
+        verbs,
+        {word: pole for word, (_, pole) in companions.items()},
+        first,
+        anywhere,
+        particle_places,
+        roles,
+        articles | foreign,
+        foreign,
+    )

@@ -11,14 +11,14 @@ size that groups of this log reach, because a small group may be a part of any n
 in a log with many wordings per need, such as dialogue. The manual has the figures.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.clustering.contrasts import LEFT, RIGHT
+from vocabgap.clustering.contrasts import LEFT, RIGHT, Poles
 from vocabgap.clustering.wordings import sentence_share
 from vocabgap.linkage import AverageLinkage, FloatArray, IntArray, Rows
 from vocabgap.model.tables import LINKAGE
@@ -90,6 +90,7 @@ class Tree(NamedTuple):
     cut: Cut  # the distances that the cuts come from
     n_samples: int
     max_distance: float  # below which the linkage is complete
+    doubts: Sequence[Poles] = ()  # the poles of each point, and those that separate no groups
 
     def labels(self, threshold: float | None, times: float = 1.0) -> IntArray:
         """Return the group of each point, shape (n_samples,), at a multiple of a cosine distance.
@@ -124,6 +125,7 @@ class Tree(NamedTuple):
             cuts=np.concatenate([np.ones(copies), self.cuts]),
             leaving=np.concatenate([np.zeros(copies, np.int8), self.leaving]),
             n_samples=len(places),
+            doubts=[self.doubts[place] for place in places.tolist()] if self.doubts else (),
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Literal
 
 import msgspec
@@ -12,7 +12,7 @@ import polars as pl
 from vocabgap.clustering import blending
 from vocabgap.clustering.blending import TextEmbedder, blended_rows, cascaded, unread
 from vocabgap.clustering.constraints import Origin, regrouped
-from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
+from vocabgap.clustering.contrasts import LEFT, in_doubt, leaving, parting_poles
 from vocabgap.clustering.cutting import (
     MEANING_CUT,
     WORDS_CUT,
@@ -90,7 +90,8 @@ def cluster(
 
         embedder = load_embedder(settings.embedder)
     points = points_of(records, settings.stop_words, settings.synonyms)
-    poles = list(map(parting_poles, points.need_stems()))
+    alike = None if embedder is None else partial(blending.similarity, embedder)
+    poles, doubts = parting_poles(points.need_stems(), list(points.needs()), alike)
     cut = WORDS_CUT if embedder is None else MEANING_CUT
     max_distance = max(cut.farthest if threshold is None else threshold, max_distance)
     counted = None
@@ -106,7 +107,7 @@ def cluster(
     by_words = None if embedder is None else unread(points, embedder)
     at = cuts(linkage, points.clause_shares, cut, counted=counted, unread=by_words)
     sides = leaving(linkage, poles)
-    tree = Tree(linkage, at, sides, cut, len(points.contents), max_distance)
+    tree = Tree(linkage, at, sides, cut, len(points.contents), max_distance, doubts)
     return _clusters(points, rows, tree, threshold)
 
 
@@ -167,6 +168,13 @@ class Clusters:
             },
             schema=CLUSTERS.schema,
         )
+
+    @cached_property
+    def doubtful_pairs(self) -> list[tuple[int, int]]:
+        """Pairs of points in one group that may be opposites, unless decisions name both, in order."""
+        named = {self._points.places[name] for each in self.constraints for name in each.surfaces}
+        pairs = in_doubt(self._tree.doubts, members_of(self._labels), self._points.weights)
+        return [pair for pair in pairs if not named.issuperset(pair)]
 
     @property
     def linkage(self) -> pl.DataFrame:
