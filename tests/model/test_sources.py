@@ -1,8 +1,12 @@
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import vocabgap
 from builders import write_config
 from vocabgap.errors import InvalidInputError
 from vocabgap.model.loading import load_settings
@@ -127,3 +131,20 @@ VALUE: dict[str, Any] = {
 )  # fmt: skip
 def test_a_path_leads_to_a_value_or_nowhere(path: str, found: object) -> None:
     assert value_at(VALUE, pointer_of(path)) == found
+
+
+def test_shipped_sources_are_read_from_an_archive_as_workers_have_it(tmp_path: Path) -> None:
+    package = Path(vocabgap.__file__).parent
+    archive = shutil.make_archive(str(tmp_path / "code"), "zip", package.parent, package.name)
+    code = "from vocabgap.model import sources; print(*sources.shipped_sources(), sources.__file__)"
+    printed = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": archive},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    *names, file = printed.stdout.split()
+    assert names == [*shipped_sources()]
+    assert file.startswith(archive)

@@ -12,14 +12,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
-from pathlib import Path
+from pkgutil import get_data
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import msgspec
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, alike, converted, nearest
-from vocabgap.files import text_of
 from vocabgap.model.moments import require_date_format
 from vocabgap.model.record import (
     FIELDS,
@@ -156,7 +155,8 @@ _TYPES: Final = get_type_hints(GapRecord, include_extras=True)
 
 
 def _shipped(name: str) -> dict[str, Any]:
-    return tomllib.loads(text_of(Path(__file__).with_name(f"{name}.toml")))
+    data = get_data(__name__, f"{name}.toml") or b""  # also from an archive, as workers have it
+    return tomllib.loads(data.decode())
 
 
 @cache
