@@ -29,6 +29,7 @@ GERMAN = [
         ([*ENGLISH, "arroser les fougères", "посадить луковицы рядами"], 2),
         ([*ENGLISH, "球根を列に植える", "żółty słonecznik"], 2),
         ([*ENGLISH, "crème brûlée torch for the kitchen", "DER and PEM keys", "São Paulo"], 0),
+        ([*ENGLISH, "de-thatch lawns", "block all but garden.com"], 0),
         ([*GERMAN, "plant the bulbs in rows of the bed"], 1),
         ([*GERMAN, "Rosen in Reihen"], 0),  # `in` is English, too
         (["compost", "mulch", "plantar con abono"], 0),  # nothing tells the main language

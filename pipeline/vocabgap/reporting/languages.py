@@ -4,7 +4,6 @@ If the main language is English, one small word more than English ones is enough
 main language. If no language clearly has the most wordings, none counts: precision comes first.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
@@ -30,7 +29,7 @@ _LANGUAGES: Final = {
     for words in _SMALL_WORDS.values()
     for word in words.split()
 }
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_MARKS: Final = "\"'“”„«»()[]{}.,;:!?¡¿…"  # around words; other signs join parts of names and addresses
 
 
 def in_other_languages(wordings: Iterable[str]) -> int:
@@ -53,7 +52,8 @@ def _points(wording: str) -> dict[str, int]:
     latin = scripts.pop("LATIN", 0)
     if 2 * scripts.total() > latin:
         return {max(sorted(scripts), key=scripts.__getitem__): len(wording)}
-    words = [word for word in _LETTERS.findall(wording) if len(word) == 1 or not word.isupper()]
+    words = [word for part in wording.split() if (word := part.strip(_MARKS)).isalpha()]
+    words = [word for word in words if len(word) == 1 or not word.isupper()]
     known = [_LANGUAGES[word] for word in map(str.lower, words) if word in _LANGUAGES]
     if is_ascii and all(_ENGLISH in names for names in known):  # most wordings
         return {_ENGLISH: len(known)} if known else {}
