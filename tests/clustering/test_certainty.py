@@ -113,7 +113,7 @@ def test_two_unlike_wordings_are_marked_like_two_that_may_be_opposite() -> None:
 
     assert [found.clusters["mixed"].to_list() for found in (unlike, alike)] == [[True], [False]]
     assert marks(opposite={0})["mixed"].to_list() == [True]
-    assert marks(opposite={0}, decided={0})["mixed"].to_list() == [False]
+    assert marks(opposite={0}, decided={0})["mixed"].to_list() == [True]
 
 
 def test_of_a_selection_the_interval_is_as_wide_in_proportion() -> None:

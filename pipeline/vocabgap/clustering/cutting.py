@@ -241,8 +241,8 @@ def certainty(
 ) -> pl.DataFrame:
     """Return columns `mentions_low`, `mentions_high` and `mixed`, one row per group.
 
-    Groups whose wordings may be opposite (`opposite`) are always marked as mixed. Groups that people have
-    decided about (`decided`) never are.
+    Groups whose wordings may be opposite (`opposite`) are always marked as mixed. Low cohesion does not mark
+    groups that people have decided about (`decided`).
     """
     parts, wholes = tree.labels(threshold, CLOSER), tree.labels(threshold, FARTHER)
     size, surfaces = np.bincount(labels, weights), np.bincount(labels)
@@ -255,8 +255,8 @@ def certainty(
     high = np.maximum(np.where(surfaces == 1, size, np.ceil(GROWTH * size)), high)
     least = BY_MEANING if tree.cut == MEANING_CUT else BY_WORDS
     mixed = (surfaces > 1) & (cohesion < least.many + least.two * (2.0 / surfaces) ** 2)
-    mixed[np.array(sorted(opposite), np.int64)] = True
     mixed[np.array(sorted(decided), np.int64)] = False
+    mixed[np.array(sorted(opposite), np.int64)] = True
     return pl.DataFrame(
         {"mentions_low": low.astype(np.int64), "mentions_high": high.astype(np.int64), "mixed": mixed}
     )

@@ -154,7 +154,15 @@ class Clusters:
         """Table `clusters`: one row per group, with its label, cohesion and weakest link."""
         labels, weights, groups = self._labels, self._points.weights, len(self._labelled)
         near = cohesion(self._rows, labels)
-        sizes = certainty(labels, weights, near, self._tree, threshold=self.threshold, decided=self._decided)
+        sizes = certainty(
+            labels,
+            weights,
+            near,
+            self._tree,
+            threshold=self.threshold,
+            opposite={int(labels[point]) for point, _ in self.doubtful_pairs},
+            decided=self._decided,
+        )
         return pl.DataFrame(
             {
                 "cluster": np.arange(groups),
