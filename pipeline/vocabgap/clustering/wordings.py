@@ -1,11 +1,11 @@
 """The points that are clustered: the distinct surfaces of records, with their mentions and needs.
 
 A wording is a phrase as somebody wrote it, a surface is its normal form, and a point is a distinct surface.
-Synonyms are replaced before wordings are compared_text.
+Synonyms are replaced before wordings are compared.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from vocabgap.clustering.spelling import spellings, spelt_out
 from vocabgap.clustering.vectorizing import starts_of
 from vocabgap.clutter import shared_lines, without_clutter, without_lines
 from vocabgap.files.parts import Parts
@@ -41,15 +42,14 @@ class Points:
 
     wordings: pl.DataFrame  # columns `wording`, `mentions` and `surface`, one row per distinct phrase
     surfaces: pl.DataFrame  # columns `surface` and `mentions`, one row per point
-    contents: list[str]  # the compared_text words of each surface, joined by spaces
+    contents: list[str]  # the compared words of each surface, joined by spaces
     clause_shares: npt.NDArray[np.float64]  # share of clause words in each surface, shape (n,)
-    words_of: Callable[[str], str]  # returns the compared_text words of a surface
+    words_of: Callable[[str], str]  # returns the compared words of a surface
     details: Callable[[], pl.DataFrame]  # reads the longest detail of each wording, and its operations
     texts: tuple[str, ...] = ()  # the need of each surface with the details of its longest record
-    text_contents: tuple[str, ...] = ()  # the compared_text words of each text
-    shared: frozenset[str] = (
-        frozenset()
-    )  # lines and sentences that several wordings share; they are not compared_text
+    text_contents: tuple[str, ...] = ()  # the compared words of each text
+    shared: frozenset[str] = frozenset()  # lines and sentences that several wordings share; not compared
+    meant: Mapping[str, str] = field(default_factory=dict)  # short spellings to the words that they stand for
 
     @cached_property
     def most_used(self) -> pl.Series:
@@ -68,8 +68,8 @@ class Points:
 
     @cached_property
     def plainest(self) -> list[str]:
-        """The shortest wording of each surface, without clutter and shared lines."""
-        return [compared_text(wording, self.shared) for wording in self.shortest]
+        """The shortest wording of each surface, without clutter and shared lines, spelt out."""
+        return [spelt_out(compared_text(wording, self.shared), self.meant) for wording in self.shortest]
 
     @cached_property
     def uses(self) -> "Uses":
@@ -147,6 +147,7 @@ class Points:
             self.words_of,
             self.details,
             shared=self.shared,
+            meant=self.meant,
         )
         return points, places
 
@@ -188,8 +189,9 @@ def points_of(
     points = Points(
         wordings, surfaces, [], np.zeros(0), words_of, partial(_details_of, records), shared=shared
     )
+    points = replace(points, meant=spellings(list(points.needs())))
     forms = surfaces["surface"].to_list()
-    if shared:
+    if shared or points.meant:
         forms = [
             form if text == without_clutter(wording) else surface(text)
             for wording, text, form in zip(points.shortest, points.plainest, forms, strict=True)
@@ -232,6 +234,7 @@ def represented(
         points.words_of,
         points.details,
         shared=points.shared,
+        meant=points.meant,
     )
     return chosen, wordings.select("wording", surface="represented_by")
 

@@ -1,0 +1,33 @@
+"""Short spellings that a corpus spells out elsewhere, and rows of words that have the initials by chance."""
+
+import pytest
+
+from vocabgap.clustering.spelling import spellings, spelt_out
+
+
+@pytest.mark.parametrize(
+    ("texts", "meant"),
+    [
+        (["dredge the NSC", "dredge the north sea canal"], {"nsc": "north sea canal"}),
+        (["NSC depth chart", "chart of the north sea canal"], {"nsc": "north sea canal"}),
+        (["dredge the NSC", "paint the north sea canal"], {}),
+        (["dredge the NSC", "dredge new sand cargo", "dredge the north sea canal"], {}),
+        (["dredge the NSC"], {}),
+        (["dredge the nsc", "dredge the north sea canal"], {}),
+        (["n8n of buoys", "navigation of buoys"], {"n8n": "navigation"}),
+        (["b2b trade", "bulb trade"], {}),
+        (["c5r map", "counter map", "crabber map"], {}),
+    ],
+)
+def test_a_short_spelling_means_the_one_thing_that_the_corpus_spells_out(
+    texts: list[str], meant: dict[str, str]
+) -> None:
+    assert spellings(texts) == meant
+    assert spellings(texts[::-1]) == meant
+
+
+def test_short_spellings_are_spelt_out_as_words_only() -> None:
+    meant = {"nsc": "north sea canal", "n8n": "navigation"}
+
+    assert spelt_out("NSC, N8N and NSCX", meant) == "north sea canal, navigation and NSCX"
+    assert spelt_out("NSC", {}) == "NSC"
