@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -59,6 +59,11 @@ def screens(under_review: Review) -> Iterator[vg.Screen]:
         yield screen
 
 
+def asked_anew(groups: Clusters) -> list[vg.Screen]:
+    """The screens of somebody who does not know the answers so far."""
+    return replace(groups, constraints=()).screens(0)
+
+
 def group_of(groups: Clusters) -> dict[str, int]:
     return dict(groups.wordings.select("wording", "cluster").iter_rows())
 
@@ -99,6 +104,25 @@ def test_a_skipped_screen_changes_nothing_and_is_not_shown_again(found: Clusters
     assert len({each.content for each in done.screens}) == len(done.screens) > 1
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_review_ends_and_never_asks_again_what_was_answered(found: Clusters, seed: int) -> None:
+    draw = random.Random(seed)  # noqa: S311
+    questions: list[frozenset[str]] = []
+
+    def ask(screen: vg.Screen) -> vg.Answer:
+        answer = ticked_at_random(screen, draw, 0.3)
+        own = screen.staying(answer.apart)[0]
+        others = (*screen.doubtful, *(each.wordings[0] for each in screen.neighbours))
+        questions.extend(frozenset((own, other)) for other in others if other != own)
+        return answer
+
+    done = vg.review(found, ask, 99, 0, actor="ana")
+
+    assert len(done.screens) < 99
+    assert len(questions) == len({*questions})
+    assert not done.clusters.screens(0)
+
+
 def test_each_ticked_part_becomes_a_group_of_its_own(found: Clusters) -> None:
     screen = max(found.screens(), key=lambda each: len(each.parts))
     both = Review(found, actor="ana")
@@ -128,7 +152,7 @@ def test_a_mistake_can_be_taken_back_on_a_later_screen(found: Clusters) -> None:
 
     later = next(
         (each, place)
-        for each in screens(under_review)
+        for each in asked_anew(under_review.clusters)
         for place, part in enumerate(each.parts)
         if stranger in part.wordings
     )
@@ -146,7 +170,7 @@ def test_a_mistake_that_is_taken_back_releases_only_what_was_ticked(found: Clust
     near = screen.neighbours[0]
     under_review.follow(under_review.decisions(screen, vg.Answer(same=[0])))
     united = next(
-        each for each in under_review.clusters.screens() if near.wordings[0] in each.wordings
+        each for each in asked_anew(under_review.clusters) if near.wordings[0] in each.wordings
     )
     places = [place for place, part in enumerate(united.parts) if near.wordings[0] in part.wordings]
     gone = {wording for place in places for wording in united.parts[place].wordings}
@@ -167,7 +191,7 @@ def test_all_wordings_of_a_ticked_group_come_whatever_was_split_before(found: Cl
     under_review.follow(under_review.decisions(screen, vg.Answer(apart=[0, 1])))
     back = next(
         each
-        for each in under_review.clusters.screens(0)
+        for each in asked_anew(under_review.clusters)
         if screen.staying([0, 1])[0] in each.wordings
     )
     places = [
@@ -199,7 +223,7 @@ def test_answers_that_contradict_earlier_ones_change_only_what_is_ticked(seed: i
     under_review = Review(found, top=0, actor="ana")
     for _ in range(12):
         before = {*grouped_wordings(under_review.clusters)}
-        screen = draw.choice(under_review.clusters.screens(0))
+        screen = draw.choice(asked_anew(under_review.clusters))
         answer = ticked_at_random(screen, draw, 0.4)
         under_review.follow(under_review.decisions(screen, answer))
 
@@ -240,7 +264,9 @@ def test_an_answer_that_contradicts_another_persons_is_refused(
     one.saved(lambda: one.decisions(screen, vg.Answer(same=[0])), file)
     written = file.read_bytes()
     united = next(
-        each for each in one.clusters.screens() if screen.neighbours[0].wordings[0] in each.wordings
+        each
+        for each in asked_anew(one.clusters)
+        if screen.neighbours[0].wordings[0] in each.wordings
     )
     places = [
         place
@@ -278,7 +304,7 @@ def test_no_later_data_undoes_what_was_decided() -> None:
         found = corpus(*wordings[: len(wordings) * number // 10])
         under_review = Review(found, decisions, top=0, actor="ana")
         assert not violated(under_review.clusters, in_force(decisions))
-        for screen in islice(screens(under_review), 2):
+        for screen in draw.sample(asked_anew(under_review.clusters), 2):
             answer = ticked_at_random(screen, draw, 0.3)
             decisions += under_review.follow(under_review.decisions(screen, answer))
         assert not violated(under_review.clusters, in_force(decisions))

@@ -94,11 +94,13 @@ def test_a_group_is_found_by_its_wordings() -> None:
     )
     unknown = Screen("key", 1, ("key",), (), (), 1.0)
 
-    assert choices_of([screen, unknown], ranked) == (Choices("cap-1", (("cap-2", 0.5),), ((1,),)),)
+    assert choices_of([screen, unknown], ranked) == (
+        Choices("cap-1", (("cap-2", 0.5),), ((1,),), (0.5,)),
+    )
 
 
 def test_a_page_names_wordings_by_position_or_as_a_whole(tmp_path: Path) -> None:
-    long = ["sun behind " + "the very " * 30 + name for name in ("old tower", "new tower")]
+    long = ["sun behind " + "the very " * 30 + name for name in ("round tower", "old tower")]
     needs = [
         "sun behind the tower",
         "tower with the sun behind",
@@ -113,7 +115,7 @@ def test_a_page_names_wordings_by_position_or_as_a_whole(tmp_path: Path) -> None
     )
     data = json.loads(block)
     rows = [dict(zip(data["columns"], row, strict=True)) for row in data["rows"]]
-    parts = [name for row in rows for _, part in row["parts"] for name in part]
+    parts = [name for row in rows for _, part, _ in row["parts"] for name in part]
 
     assert {type(name) for name in parts} == {int, str}
     assert {name for name in parts if isinstance(name, str)} <= {*long}

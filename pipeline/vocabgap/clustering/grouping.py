@@ -215,7 +215,8 @@ class Clusters:
             about: The groups of the screens, instead of the largest.
         """
         top = whole_number("top", top) or len(self._labelled)
-        return self._screens.ranked(self._labels, self._names, self.constraints, top, about)
+        pairs = self.doubtful_pairs
+        return self._screens.ranked(self._labels, self._names, self.constraints, top, about, doubtful=pairs)
 
     def standing(self, wording: str) -> tuple[int, int]:
         """Return the rank by mentions of the group of a wording, and the mentions."""

@@ -1,9 +1,8 @@
 """Screens of a review: a group, the wordings that fit it least, and the nearest other groups.
 
 The similarity of two groups is the cosine of the means of their rows. Together with the mentions of the
-smaller group, it gives the probability that both are one need. A part of a group and the rest of it are
-compared in the same way. People make mistakes, so earlier decisions are evidence, not certainty: a later
-screen shows an unlikely answer again.
+larger group, it gives the probability that both are one need. A part of a group and the rest of it are
+compared in the same way. No screen asks what a decision answers, or what is unlikely: reviews end.
 
 The value of a neighbour is the mentions of the smaller group times the probability of one need. The value of
 a part is the mentions of the smaller side times the probability of two. The most valuable screen comes first.
@@ -28,24 +27,38 @@ from vocabgap.text import numbers_in, without_numbers
 MOST_NEIGHBOURS: Final = 10  # on a screen
 MOST_PARTS: Final = 6
 CANDIDATES: Final = 3  # groups that a screen may be about, per group of the top
-LEAST_LIKELY: Final = 0.02  # probability of a neighbour that is shown
+LEAST_LIKELY: Final = 0.05  # probability of a tick that is shown
+WORTH_ASKING: Final = 0.1  # probability of the likeliest tick of a screen
 CELLS: Final = 1 << 23  # of cosines that are computed together
 HEAVIEST: Final = 100  # most mentioned members of a group whose parts are compared
 
 
 class OddsModel(NamedTuple):
-    """A model of the log-odds that two groups are one need: the coefficients of a logistic regression."""
+    """A model of the log-odds that two sides are one need: the coefficients of a logistic regression."""
 
     constant: float
-    cosine: float  # of the means of the groups
-    doubling: float  # of the mentions of the smaller group
+    cosine: float  # of the means of the sides
+    doubling: float = 0.0  # of the mentions of the larger side
+    least: float = 0.0  # cosine, also for lower ones
+    most: float = 1.0  # cosine, also for higher ones
+
+    def log_odds(self, cosines: FloatArray, larger: FloatArray) -> FloatArray:
+        """Return the log-odds; `larger` are the mentions of the larger side."""
+        doublings = np.log2(np.minimum(larger, LARGEST_FITTED))
+        return (
+            self.constant
+            + self.cosine * on_grid(cosines).clip(self.least, self.most)
+            + self.doubling * doublings
+        )
 
 
-# Fitted by logistic regression on gap logs and public phrases; left-out sets gave nearly the same.
-BY_MEANING: Final = OddsModel(-5.83, 9.3, -0.38)
-BY_WORDS: Final = OddsModel(-4.57, 10.9, -0.33)
-STAYING: Final = 0.3  # log-odds added for a part of a group, because the clustering joined it
-ANSWER: Final = 3.0  # log-odds of an answer: about one tick in twenty is wrong
+# Fitted on gap logs and gap-shaped samples of public phrases: `tests/benchmarks/answering.py`.
+LARGEST_FITTED: Final = 32  # mentions of a group
+GROUPS_BY_MEANING: Final = OddsModel(-4.66, 9.58, -0.56)
+GROUPS_BY_WORDS: Final = OddsModel(-3.05, 11.0, -0.62, most=0.33)
+PARTS_BY_MEANING: Final = OddsModel(-4.43, 7.68, least=0.58)
+PARTS_BY_WORDS: Final = OddsModel(-1.35, 4.22, least=0.32)
+OPPOSITE: Final = 0.0  # log-odds of one need, for a part that may be the opposite of the rest
 PATIENCE: Final = 1.0  # expected number of refused neighbours that halves the probability of others
 
 
@@ -89,7 +102,7 @@ class Screen:
         label: The label of the group.
         mentions: The number of its mentions.
         wordings: Its wordings, most used first.
-        parts: Parts of the group that may be another need; the first is worth most.
+        parts: Parts of the group that may be another need: opposites first, then what is worth most.
         neighbours: Groups that may be the same need; the first is worth most.
         value: The number of mentions that the answer is expected to move.
     """
@@ -117,6 +130,12 @@ class Screen:
         yield from self.wordings
         for neighbour in self.neighbours:
             yield from neighbour.wordings
+
+    @property
+    def likeliest(self) -> float:
+        """The probability of the likeliest tick; 0 without a tick."""
+        near = (each.probability for each in self.neighbours)
+        return max(chain(near, (each.probability for each in self.parts)), default=0.0)
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -151,7 +170,9 @@ class Screens:
         self.weights = points.weights
         self._points = points
         self._rows = rows
-        self._model = BY_WORDS if rows.dense is None else BY_MEANING
+        by_words = rows.dense is None
+        self.groups_model = GROUPS_BY_WORDS if by_words else GROUPS_BY_MEANING
+        self._parts_model = PARTS_BY_WORDS if by_words else PARTS_BY_MEANING
         self._parts: dict[bytes, list[_Part]] = {}
 
     def ranked(
@@ -161,6 +182,8 @@ class Screens:
         constraints: Iterable[Constraint],
         top: int,
         about: Sequence[int] | None = None,
+        *,
+        doubtful: Iterable[tuple[int, int]] = (),
     ) -> list[Screen]:
         """Return screens of some groups, the most valuable first; a group without a question has none.
 
@@ -170,8 +193,9 @@ class Screens:
             constraints: The decisions so far.
             top: How many of the largest groups matter.
             about: The groups; by default the largest.
+            doubtful: Pairs of points that may be opposites.
         """
-        groups = _Groups(self, labels, constraints)
+        groups = _Groups(self, labels, constraints, doubtful)
         if about is None:
             about = np.argsort(-groups.sizes, kind="stable")[: CANDIDATES * top].tolist()
         at_once = 1 + CELLS // (1 + len(groups.members))
@@ -183,7 +207,7 @@ class Screens:
             for group, row in zip(block, cosines, strict=True)
         ]
         by_value = sorted(valued, key=lambda screen: -screen[0])
-        return [screen for value, screen in by_value if value > 0.0]
+        return [screen for _, screen in by_value if screen.likeliest >= WORTH_ASKING]
 
     def _screen(
         self, groups: "_Groups", group: int, cosines: FloatArray, names: Sequence[str]
@@ -191,9 +215,9 @@ class Screens:
         """Return the exact value of the screen of a group, and the screen."""
         chances, values = groups.neighbours(group, cosines)
         sizes, members = groups.sizes, groups.members
-        near = np.argsort(-values, kind="stable")[:MOST_NEIGHBOURS].tolist()
+        near = np.lexsort((-on_grid(cosines), -values))[:MOST_NEIGHBOURS].tolist()
         neighbours = [(other, float(chances[other])) for other in near if chances[other] >= LEAST_LIKELY]
-        parts = sorted(groups.parts(group), key=lambda part: (-part[2], part[0][0]))[:MOST_PARTS]
+        parts = groups.parts(group)
         value = float(values[[other for other, _ in neighbours]].sum()) + sum(worth for *_, worth in parts)
         return value, Screen(
             names[group],
@@ -212,7 +236,7 @@ class Screens:
 
     def nearness(self, labels: IntArray, some: Sequence[int]) -> FloatArray:
         """Return cosine similarities of the means of some groups, 0 to 1, shape (some, some)."""
-        return np.clip(on_grid(_Groups(self, labels, ()).cosines(some)[:, some]), 0.0, 1.0)
+        return np.clip(on_grid(_Groups(self, labels).cosines(some)[:, some]), 0.0, 1.0)
 
     def wordings(self, points: Iterable[int]) -> tuple[str, ...]:
         """Return the wordings of some points, most used first."""
@@ -247,7 +271,7 @@ class Screens:
             other = own - one
             cosine = one @ cosines @ other / np.sqrt((one @ cosines @ one) * (other @ cosines @ other))
             smaller = min(one.sum(), other.sum())
-            yield members[part], float(smaller), float(self.log_odds(cosine, smaller)) + STAYING
+            yield members[part], float(smaller), float(self._parts_model.log_odds(cosine, np.array(1.0)))
 
     def _with_other_numbers(self, members: IntArray) -> list[IntArray]:
         """Return a part of a group for each number except the most used one, as places in the group.
@@ -271,28 +295,28 @@ class Screens:
         places = (labels, np.arange(len(labels)))
         return self._rows.sums(sparse.csr_array((self.weights, places), (count, len(labels))))
 
-    def evidence(self, constraints: Iterable[Constraint]) -> Iterator[tuple[int, int, float]]:
-        """Yield pairs of points that decisions compare, and the log-odds that they are one need."""
+    def answers(self, constraints: Iterable[Constraint]) -> Iterator[tuple[int, int, bool]]:
+        """Yield pairs of points that decisions compare, and whether they are one need."""
         for constraint in constraints:
             one, apart = _compared(constraint)
             place = self._points.places.get
             anchor, *same = map(place, one)
-            others = [(point, ANSWER) for point in same]
-            others += [(point, -ANSWER) for point in map(place, apart)]
-            for point, odds in others:
+            others = [(point, True) for point in same] + [(point, False) for point in map(place, apart)]
+            for point, is_same in others:
                 if anchor is not None and point is not None:
-                    yield anchor, point, odds
-
-    def log_odds(self, cosines: FloatArray, smaller: FloatArray) -> FloatArray:
-        """Return the log-odds that groups are one need."""
-        constant, cosine, doubling = self._model
-        return constant + cosine * on_grid(cosines) + doubling * np.log2(smaller)
+                    yield anchor, point, is_same
 
 
 class _Groups:
     """The present groups: their sizes and means, and what decisions say about them."""
 
-    def __init__(self, screens: Screens, labels: IntArray, constraints: Iterable[Constraint]) -> None:
+    def __init__(
+        self,
+        screens: Screens,
+        labels: IntArray,
+        constraints: Iterable[Constraint] = (),
+        doubtful: Iterable[tuple[int, int]] = (),
+    ) -> None:
         self._screens = screens
         self.members = members_of(labels)
         count = len(self.members)
@@ -300,18 +324,18 @@ class _Groups:
         self._terms, self._dense = screens.sums(labels, count)
         squares = self._terms.multiply(self._terms).sum(axis=1) + (self._dense**2).sum(axis=1)
         self._lengths = np.sqrt(np.maximum(squares, np.finfo(float).tiny))
-        self._answers: dict[tuple[int, int], float] = defaultdict(float)
-        for one, other, odds in screens.evidence(constraints):
-            self._answers[min(one, other), max(one, other)] += odds
-        self._between: dict[int, list[tuple[int, float]]] = defaultdict(list)
-        self._within: dict[int, list[tuple[int, int, float]]] = defaultdict(list)
-        for (one, other), odds in self._answers.items():
+        self._between: dict[int, dict[int, bool]] = defaultdict(dict)  # answers about other groups
+        self._within: dict[int, dict[tuple[int, int], bool]] = defaultdict(dict)  # about pairs of points
+        for one, other, is_same in screens.answers(constraints):
             left, right = int(labels[one]), int(labels[other])
             if left == right:
-                self._within[left].append((one, other, odds))
+                self._within[left][one, other] = is_same
             else:
-                self._between[left].append((right, odds))
-                self._between[right].append((left, odds))
+                self._between[left][right] = self._between[right][left] = is_same
+        self._opposites: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for one, other in doubtful:
+            if labels[one] == labels[other]:
+                self._opposites[int(labels[one])].append((one, other))
 
     def cosines(self, some: Sequence[int]) -> FloatArray:
         """Return the cosines of the means of some groups with all means, shape (some, groups)."""
@@ -320,34 +344,41 @@ class _Groups:
 
     def neighbours(self, group: int, cosines: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return, for each group, the probability of one need with `group`, and its value as a neighbour."""
-        smaller = np.minimum(self.sizes, self.sizes[group])
-        odds = self._screens.log_odds(cosines, smaller)
-        expected = _chance(odds)
-        odds += _strongest(self._between[group], len(odds))
-        odds[group] = -np.inf
-        # Neighbours that were expected and are not the same need make others less likely, too.
-        refused = {other for other, answer in self._between[group] if answer < 0.0}
-        accepted = sum(answer > 0.0 for *_, answer in self._within[group])
-        missed = float(sum(expected[other] for other in sorted(refused)))
-        chances = _chance(odds) * (PATIENCE + accepted) / (PATIENCE + accepted + missed)
-        return chances, chances * smaller
+        larger = np.maximum(self.sizes, self.sizes[group])
+        chances = _chance(self._screens.groups_model.log_odds(cosines, larger))
+        # Neighbours that were expected and are not the same need make others less likely.
+        refused = sorted(other for other, is_same in self._between[group].items() if not is_same)
+        accepted = sum(self._within[group].values())
+        chances *= (PATIENCE + accepted) / (PATIENCE + accepted + chances[refused].sum())
+        chances[[group, *self._between[group]]] = 0.0
+        return chances, chances * np.minimum(self.sizes, self.sizes[group])
 
-    def parts(self, group: int) -> Iterator[tuple[IntArray, float, float]]:
-        """Yield the parts of a group: points, probability of another need, and value."""
-        for part, smaller, log_odds in self._screens.parts(self.members[group]):
-            answers = [
-                (0, odds) for left, right, odds in self._within[group] if (left in part) != (right in part)
-            ]
-            chance = float(_chance(-(log_odds + _strongest(answers, 1)[0])))
-            yield part, chance, chance * smaller
+    def parts(self, group: int) -> list[tuple[IntArray, float, float]]:
+        """Return the parts that no answer is about: points, probability of another need, and value.
 
+        Parts that may be opposites of the rest come first, then the most valuable ones.
+        """
+        opposites = [*self._opposites_in(group)]
+        seen = {point for part, *_ in opposites for point in part.tolist()}
+        others = (part for part in self._screens.parts(self.members[group]) if seen.isdisjoint(part[0]))
+        by_value = sorted(self._unanswered(group, others), key=lambda part: (-part[2], part[0][0]))
+        return [*self._unanswered(group, opposites), *by_value][:MOST_PARTS]
 
-def _strongest(answers: Iterable[tuple[int, float]], count: int) -> FloatArray:
-    """Return, for each place, the highest log-odds above zero plus the lowest below it, shape (count,)."""
-    for_, against = np.zeros(count), np.zeros(count)
-    for place, odds in answers:
-        for_[place], against[place] = max(for_[place], odds), min(against[place], odds)
-    return for_ + against
+    def _unanswered(self, group: int, parts: Iterable[_Part]) -> Iterator[tuple[IntArray, float, float]]:
+        for part, smaller, log_odds in parts:
+            chance = float(_chance(np.array(-log_odds)))
+            answered = any((left in part) != (right in part) for left, right in self._within[group])
+            if chance >= LEAST_LIKELY and not answered:
+                yield part, chance, chance * smaller
+
+    def _opposites_in(self, group: int) -> Iterator[_Part]:
+        """Yield the opposites of the most mentioned point that has some, then those of others."""
+        pairs, weights = self._opposites[group], self._screens.weights
+        while pairs:
+            main = max(chain.from_iterable(pairs), key=lambda point: (weights[point], -point))
+            part = sorted({sum(pair) - main for pair in pairs if main in pair})
+            pairs = [pair for pair in pairs if {main, *part}.isdisjoint(pair)]
+            yield np.array(part), float(weights[part].sum()), OPPOSITE
 
 
 def _chance(log_odds: FloatArray) -> FloatArray:

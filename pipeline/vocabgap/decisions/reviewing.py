@@ -60,7 +60,7 @@ def review(
     actor: str | None = None,
     now: datetime | None = None,
 ) -> Reviewed:
-    """Show screens about the largest groups; the one that may change most comes first.
+    """Show screens about the largest groups, the one that may change most first, until none is worth asking.
 
     Args:
         found: The groups that `vocabgap.cluster` returns.
@@ -141,9 +141,12 @@ class Review:
 
     def next_screen(self, shown: "Iterable[Screen]") -> "Screen | None":
         """Return the screen that may change most and was not shown; None if there is none."""
+        return next(iter(self.left(shown)), None)
+
+    def left(self, shown: "Iterable[Screen]") -> "list[Screen]":
+        """Return the screens that were not shown, the most valuable first."""
         contents = {screen.content for screen in shown}
-        screens = self.clusters.screens(self._top)
-        return next((screen for screen in screens if screen.content not in contents), None)
+        return [screen for screen in self.clusters.screens(self._top) if screen.content not in contents]
 
     def saved(
         self,
@@ -172,7 +175,7 @@ class Review:
         """Return the decisions of an answer; they undo this person's earlier decisions that contradict them.
 
         A merge unites the groups of the first wordings. A split separates the wordings of a part from all
-        others. What the person did not tick is confirmed: it changes nothing, and is not shown soon again.
+        others. What the person did not tick is confirmed: it changes nothing, and is not asked again.
         """
         same = _positions("same", answer.same, len(screen.neighbours))
         apart = _positions("apart", answer.apart, len(screen.parts))

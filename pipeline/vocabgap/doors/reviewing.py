@@ -64,6 +64,7 @@ def review(call: "Call", request: ReviewRequest, selection_at: SelectionAt) -> A
         raise InvalidInputError(
             "a review needs a terminal", hint="programs can call vocabgap.review in Python"
         )
+    from vocabgap.clustering.screens import WORTH_ASKING
     from vocabgap.decisions.record import read_decisions
     from vocabgap.decisions.reviewing import Review
     from vocabgap.model.tables import PRESENT
@@ -94,7 +95,9 @@ def review(call: "Call", request: ReviewRequest, selection_at: SelectionAt) -> A
         },
         view="review.txt.j2",
         shown={
-            "is_complete": dialogue.is_complete,
+            "left": len(under_review.left(screen for screen, _ in dialogue.answered)),
+            "least": WORTH_ASKING,
+            "top": request.top,
             "next": call.completed(repeated),
         },
     )
@@ -106,7 +109,6 @@ class _Dialogue:
     def __init__(self, call: "Call", under_review: "Review", scan: "Scan", file: "Path") -> None:
         self.place = printable_name(str(file))
         self.answered: list[tuple[Screen, tuple[Decision, ...]]] = []  # without decisions if skipped
-        self.is_complete = False
         self._output = call.output
         self._review = under_review
         self._scan = scan
@@ -119,7 +121,6 @@ class _Dialogue:
         while len(self.answered) < most:
             screen = again or self._review.next_screen([each for each, _ in self.answered])
             if screen is None:
-                self.is_complete = True
                 return
             values = {"screen": screen, "number": len(self.answered) + 1, "letters": _LETTERS}
             rank, _ = self._review.clusters.standing(screen.wordings[0])

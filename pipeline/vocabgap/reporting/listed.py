@@ -52,6 +52,7 @@ class Choices(msgspec.Struct, frozen=True):
     capability_id: str
     near: Annotated[tuple[tuple[str, float], ...], means("these groups, and how likely each is")] = ()
     parts: Annotated[tuple[tuple[int, ...], ...], means("positions of their wordings in `variants`")] = ()
+    likely: Annotated[tuple[float, ...], means("how likely each part is another need")] = ()
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -217,12 +218,14 @@ def choices_of(screens: Iterable["Screen"], ranked: pl.DataFrame) -> tuple[Choic
     for screen in screens:
         own = _capability(place, screen.wordings)
         near = ((_capability(place, each.wordings), each.probability) for each in screen.neighbours)
-        parts = (
-            tuple(sorted(place[each][1] for each in part.wordings if each in place)) for part in screen.parts
+        placed = (
+            (tuple(sorted(place[each][1] for each in part.wordings if each in place)), part.probability)
+            for part in screen.parts
         )
+        parts = [each for each in placed if each[0]]
         if own is not None:
             others = tuple((name, likely) for name, likely in near if name is not None)
-            choices.append(Choices(own, others, tuple(filter(None, parts))))
+            choices.append(Choices(own, others, *(tuple(column) for column in zip(*parts, strict=True))))
     return tuple(choices)
 
 

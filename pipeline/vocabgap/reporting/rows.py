@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from functools import partial
+from itertools import zip_longest
 from math import log
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +16,7 @@ from msgspec.structs import astuple
 
 from vocabgap.model.capability import Capability, Example, Tally
 from vocabgap.model.record import rating
-from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Doubt, Listed
+from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Doubt, Listed
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import phrase
 from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, stem, visible, words
@@ -138,26 +139,33 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     }
 
 
-def _neighbours(listed: Listed, index: Index) -> tuple[int, ...]:
-    """Return the positions of the rows that may be the same need, most likely first."""
+def _neighbours(listed: Listed, index: Index) -> tuple[tuple[int, int | None], ...]:
+    """Return the positions of rows that may be the same need, and percentages, as on a screen of a review.
+
+    Without a screen, they are the three nearest rows, without percentages.
+    """
+    if listed.choices is not None:
+        near = listed.choices.near
+        return tuple((index.rows[name], round(100 * likely)) for name, likely in near if name in index.rows)
     own = listed.capability.capability_id
-    near = () if listed.choices is None else listed.choices.near
-    names = dict.fromkeys((*(name for name, _ in near), *index.near.get(own, ())))
-    return tuple(index.rows[name] for name in names if name in index.rows and name != own)[:3]
+    nearest = [name for name in index.near.get(own, ()) if name in index.rows and name != own]
+    return tuple((index.rows[name], None) for name in nearest[:3])
 
 
 def _parts(
     listed: Listed, shown: Sequence[tuple[str, int, float]]
-) -> Iterator[tuple[int, tuple[int | str, ...]]]:
-    """Yield the parts that may be another need: mentions, and positions in `shown` or cut wordings."""
+) -> Iterator[tuple[int, tuple[int | str, ...], int | None]]:
+    """Yield the parts that may be another need: mentions, positions in `shown` or cut wordings, percent."""
     most_cut = 2_000  # characters of the cut wordings of a part
-    for part in () if listed.choices is None else listed.choices.parts:
+    choices = Choices("") if listed.choices is None else listed.choices
+    for part, likely in zip_longest(choices.parts, choices.likely):
         names: list[int | str] = []
         for place in part:
             whole = visible(listed.capability.variants[place].wording)
             names.append(place if place < len(shown) and shown[place][0] == whole else whole)
         if sum(len(name) for name in names if isinstance(name, str)) <= most_cut:
-            yield sum(listed.capability.variants[place].mentions for place in part), tuple(names)
+            mentions = sum(listed.capability.variants[place].mentions for place in part)
+            yield mentions, tuple(names), None if likely is None else round(100 * likely)
 
 
 def _doubted(doubts: Iterable[Doubt]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.model.settings import DEFAULT_DECISIONS
+from vocabgap.reporting import listed
 
 FIRST, DISMISSED, RARE = (f"cap-{place:012x}" for place in (0, 8, 60))
 ANOTHER, SAME = "Split off what does not belong", "Merge what is the same need"
@@ -292,7 +293,11 @@ def test_paper_has_no_basket(page: Page) -> None:
     expect(page.locator("#basket")).to_be_hidden()
 
 
-def test_doubts_lead_to_the_lists(report: Path, visit: Visit) -> None:
+def test_doubts_lead_to_the_lists(
+    report: Path, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listed, "LIKELY", 0.05)
+    assert vocabgap("report", "photos").code == 0
     page = visit(report)
     expect(page.locator(".doubts code").first).to_be_hidden()
     page.locator(".doubts a").first.click()

@@ -25,19 +25,20 @@ function decidingAbout(capability) {
     moves.push([answer, box, mentions]);
     return make('li', {}, make('label', {}, keyTo(box), box, make('span', {}, ...words)));
   };
-  const parts = capability.parts.map(([mentions, part]) => {
+  const likely = (percent) => (percent === null ? '' : `, ${percent} %`);
+  const parts = capability.parts.map(([mentions, part, percent]) => {
     // The page has the whole wording instead of its position if it cuts the wording or the list.
     const wordings = part.map((each) => (typeof each === 'number' ? capability.variants[each][0] : each));
-    const words = [isolated(wordings[0].slice(0, run.limits.characters)), `${likeIt(wordings)} (${whole(mentions)})`];
+    const words = [isolated(wordings[0].slice(0, run.limits.characters)), `${likeIt(wordings)} (${whole(mentions)}${likely(percent)})`];
     return tick(decision('split', capability, { wordings }), -mentions, ...words);
   });
-  const neighbours = capability.neighbours.map((place) => {
+  const neighbours = capability.neighbours.map(([place, percent]) => {
     const other = run.capabilities[place];
-    const words = withMentions([other.label, other.mentions]);
+    const words = [isolated(other.label), ` (${whole(other.mentions)}${likely(percent)})`];
     return tick(decision('merge', capability, { other: identified(other) }), other.mentions, ...words);
   });
   return make('section', { class: 'decide' }, make('h3', {}, 'Decide'),
-    choices(`Split off what does not belong to “${capability.label}”`, parts), choices('Merge what is the same need (nearest first)', neighbours), preview, ...buttons(capability),
+    choices(`Split off what does not belong to “${capability.label}”`, parts), choices('Merge what is the same need', neighbours), preview, ...buttons(capability),
     make('p', { class: 'note' }, 'This browser keeps each choice. The command at the end of the page records them.'));
 }
 
