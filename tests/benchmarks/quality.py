@@ -63,7 +63,8 @@ SCREENS: Final = (5, 10, 20)
 WRONG: Final = {0.0: 1, 0.05: 3}  # shares of wrong ticks, each with the number of draws
 SIZEABLE: Final = 5  # mentions of a group whose interval is judged
 ONE_NEED: Final = 0.6  # share of the records of a group that ask for one need, if it is not mixed
-# Logs that the intervals and marks were fitted on, and the least share of sentences of each kind of log.
+# Logs that the intervals and marks were fitted on; the others were seen when rules were chosen.
+# The least share of sentences of each kind of log is in KINDS.
 FITTED_ON: Final = ("dev_tools", "banking77", "esco_skills", "dstc11_finance")
 KINDS: Final = {"dialogue": 0.55, "sentences": 0.1, "short requests": 0.0}
 SAMPLES: Final = 4  # gap-shaped ones of a set of phrases
