@@ -18,7 +18,7 @@ frame that both occur in.
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, combinations, pairwise
 from pathlib import Path
@@ -146,7 +146,7 @@ def parting_poles(
     negated = _negated_words(needs)
     opposite = {base: word for word, base in negated.items()}
     needs = [_joined(words, opposite) for words in needs]
-    poles = [_poles_of_one(words, negated) for words in needs]
+    poles = [_poles_of_one(words, negated, opposite.keys()) for words in needs]
     for own, further in zip(poles, _roles(needs), strict=True):
         own.update(further)
     doubts: list[Poles] = [{} for _ in needs]
@@ -191,10 +191,10 @@ _NOT: Final = frozenset(map(stem, ("not", "isnt", "arent", "wasnt", "werent", "n
 _CONDITIONS: Final = frozenset(map(stem, ("that", "which", "who", "whose", "if", "when", "while", "until")))
 
 
-def _poles_of_one(words: Words, negated: dict[str, str]) -> Poles:
+def _poles_of_one(words: Words, negated: dict[str, str], bases: Collection[str]) -> Poles:
     """Return the poles of a need that depend on its own words."""
     table, rest = _table(), _without_negation(words)
-    content, bases = frozenset(_content(rest)), set(negated.values())
+    content = frozenset(_content(rest))
     signed: list[tuple[Contrast, int]] = []
     for before, word in pairwise(("", *words)):
         if word in negated or word in bases:
@@ -203,8 +203,9 @@ def _poles_of_one(words: Words, negated: dict[str, str]) -> Poles:
         if word in table.particles and before and before not in _FUNCTION:
             particle, pole = table.particles[word]
             signed.append((("particle", before, particle), pole))
-    sides = _one_each(table.particles[word] for word in words if word in table.particles)
-    signed += [(("particle", content, particle), pole) for particle, pole in sides.items()]
+    if not table.particles.keys().isdisjoint(words):
+        sides = _one_each(table.particles[word] for word in words if word in table.particles)
+        signed += [(("particle", content, particle), pole) for particle, pole in sides.items()]
     is_negated = len(rest) < len(words)
     condition = next((place for place, word in enumerate(words) if word in _CONDITIONS), len(words))
     absent = not _NOT.isdisjoint(words[condition:])
@@ -241,19 +242,18 @@ def _roles(needs: Sequence[Words]) -> list[Poles]:
     """
     alike: dict[frozenset[str], list[tuple[int, dict[str, str]]]] = defaultdict(list)
     for number, words in enumerate(needs):
-        roles = _roles_of(words)
+        roles = {} if _table().roles.isdisjoint(words) else _roles_of(words)
         if len(set(roles.values())) > 1:
             alike[frozenset(roles)].append((number, roles))
     poles: list[Poles] = [{} for _ in needs]
     for content, members in alike.items():
         for (one, roles), (other, others) in combinations(members[:_MOST_ALIKE], 2):
-            changed = [word for word in roles if roles[word] != others[word]]
-            if any(
-                roles[word] == others[again] and roles[again] == others[word]
-                for word, again in combinations(changed, 2)
-            ):
-                poles[one].setdefault(("roles", content), 0)
-                poles[other].setdefault(("roles", content), 1)
+            changed = sorted(word for word in roles if roles[word] != others[word])
+            for pair in combinations(changed, 2):
+                first, second = (roles[word] for word in pair)
+                if (second, first) == tuple(others[word] for word in pair):
+                    contrast = "roles", content, pair
+                    poles[one][contrast], poles[other][contrast] = int(first > second), int(first < second)
     return poles
 
 
