@@ -47,7 +47,6 @@ from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.errors import VocabgapError
 from vocabgap.linkage import IntArray, Rows
 from vocabgap.linkage.rows import cosine_distances
-from vocabgap.reporting.listed import LIKELY
 from vocabgap.text import content_words, ignored_stems, surface
 
 Way = Callable[[Labelled], IntArray]
@@ -61,6 +60,7 @@ CUTS: Final = tuple(
 TOP: Final = 10
 SCREENS: Final = (5, 10, 20)
 WRONG: Final = {0.0: 1, 0.05: 3}  # shares of wrong ticks, each with the number of draws
+BANDS: Final = (0.0, 0.25, 0.5, 0.75, 1.01)  # of likelihoods
 SIZEABLE: Final = 5  # mentions of a group whose interval is judged
 ONE_NEED: Final = 0.6  # share of the records of a group that ask for one need, if it is not mixed
 # Logs that the intervals and marks were fitted on; the others were seen when rules were chosen.
@@ -342,55 +342,37 @@ def print_answers(
                     print(f"| {name}, {screens} screens | {shown} |")
 
 
-class Doubted(NamedTuple):
-    """The pairs that are one need, all pairs, and the number that `likely` expects."""
+def shown_ticks(data: Labelled, embedder: vocabgap.Embedder | str) -> list[tuple[str, float, bool]]:
+    """Return each tick that a review shows: its heading, its likelihood, and whether it is right."""
+    ask, ticks = oracle(data), list[tuple[str, float, bool]]()
 
-    one: int
-    asked: int
-    likely: float
-
-
-def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted, ...]:
-    """Compare the likelihoods of screens with the truth: of neighbours, parts, and pairs in a report."""
-    clusters = vocabgap.cluster(data.records, embedder=embedder)
-    ask = oracle(data)
-    near: list[tuple[bool, float]] = []
-    parts: list[tuple[bool, float]] = []
-    for screen in clusters.screens(TOP):
+    def asked(screen: vocabgap.Screen) -> vocabgap.Answer:
         answer = ask(screen)
-        near += [
-            (place in answer.same, each.probability) for place, each in enumerate(screen.neighbours)
-        ]
-        parts += [
-            (place not in answer.apart, 1.0 - each.probability)
-            for place, each in enumerate(screen.parts)
-        ]
-    reported = [each for each in near if each[1] >= LIKELY]
-    return tuple(
-        Doubted(sum(one for one, _ in each), len(each), sum(likely for _, likely in each))
-        for each in (near, parts, reported)
-    )
+        near = [(each.probability, at in answer.same) for at, each in enumerate(screen.neighbours)]
+        parts = [(each.probability, at in answer.apart) for at, each in enumerate(screen.parts)]
+        ticks.extend(("the same need", *tick) for tick in near)
+        ticks.extend(("another need", *tick) for tick in parts)
+        return answer
+
+    found = vocabgap.cluster(data.records, embedder=embedder)
+    vocabgap.review(found, asked, SCREENS[-1], TOP, actor="oracle")
+    return ticks
 
 
-def print_doubts(
+def print_calibration(
     sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]
 ) -> None:
-    """A table for each way of grouping: one row a set."""
-    titles = ("neighbours", "parts of a group", "reported: perhaps one need")
+    """Print a table: one row per way of grouping, heading and band of likelihoods."""
+    print("\n| ticks of a review | band | ticks | shown | right |\n|:--|:--|--:|--:|--:|")
     for name, embedder in embedders.items():
-        rows = {title: doubted(data, embedder) for title, data in sets.items()}
-        pooled = [
-            Doubted(*map(sum, zip(*column, strict=True)))
-            for column in zip(*rows.values(), strict=True)
-        ]
-        print(f"\n| {name}: are one need | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
-        for title, row in [*rows.items(), ("all", pooled)]:
-            shown = [
-                f"{one} of {asked}"
-                + (f", {one / asked:.2f}; likely {likely / asked:.2f}" if asked else "")
-                for one, asked, likely in row
-            ]
-            print(f"| {title} | {' | '.join(shown)} |")
+        ticks = [tick for data in sets.values() for tick in shown_ticks(data, embedder)]
+        for heading in ("the same need", "another need"):
+            for low, high in pairwise(BANDS):
+                own = [tick for tick in ticks if tick[0] == heading and low <= tick[1] < high]
+                if own:
+                    shown, right = fmean(tick[1] for tick in own), fmean(tick[2] for tick in own)
+                    figures = f"{low:.2f} to {high:.2f} | {len(own)} | {shown:.2f} | {right:.2f}"
+                    print(f"| {name}, {heading} | {figures} |")
 
 
 def kind_of(data: Labelled) -> str:
@@ -481,7 +463,20 @@ def samples(folder: Path) -> list[tuple[str, str, Labelled]]:
     ]
 
 
-def main() -> None:
+def print_reviews(
+    gaps: Mapping[str, Labelled],
+    data: Path | None,
+    embedders: Mapping[str, vocabgap.Embedder | str],
+) -> None:
+    """Print the tables on reviews, for gap logs and for gap-shaped samples of phrases."""
+    drawn_logs = samples(data) if data else []
+    shaped = {f"{name} {place}": log for place, (name, _, log) in enumerate(drawn_logs)}
+    for sets in filter(None, (gaps, shaped)):
+        print_answers(sets, embedders)
+        print_calibration(sets, embedders)
+
+
+def main() -> None:  # noqa: C901 - one table after the other
     """Print the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -496,6 +491,7 @@ def main() -> None:
     parser.add_argument(
         "--certainty", action="store_true", help="only the tables on the certainty of groups"
     )
+    parser.add_argument("--screens", action="store_true", help="only the tables on reviews")
     options = parser.parse_args()
     gaps = read_folder(OWN, "*_gaps.jsonl", read_gaps)
     if options.gaps:
@@ -521,6 +517,9 @@ def main() -> None:
     ours: dict[str, CutWay] = {
         name: partial(default, embedder=each) for name, each in embedders.items()
     }
+    if options.screens:
+        print_reviews(gaps, options.data, embedders)
+        return
     logs = [(name, "as it is", data) for name, data in (gaps | phrases).items()]
     if options.data:
         logs += samples(options.data)
@@ -530,7 +529,7 @@ def main() -> None:
     for sets, cut_ways in ((gaps, plain | ours), (phrases, plain)):
         print_scores(sets, ways | ours, cut_ways)
         print_answers(sets, embedders)
-        print_doubts(sets, embedders)
+        print_calibration(sets, embedders)
     print(MEANING)
     print_pairs({"no grouping at all": alone} | ours)
     for why in left_out:

@@ -52,13 +52,13 @@ class OddsModel(NamedTuple):
         )
 
 
-# Fitted on gap logs and gap-shaped samples of public phrases: `tests/benchmarks/answering.py`.
+# Fitted on gap logs and gap-shaped samples of public phrases; `benchmarks.quality --screens` measures them.
 LARGEST_FITTED: Final = 32  # mentions of a group
 GROUPS_BY_MEANING: Final = OddsModel(-4.66, 9.58, -0.56)
 GROUPS_BY_WORDS: Final = OddsModel(-3.05, 11.0, -0.62, most=0.33)
 PARTS_BY_MEANING: Final = OddsModel(-4.43, 7.68, least=0.58)
 PARTS_BY_WORDS: Final = OddsModel(-1.35, 4.22, least=0.32)
-OPPOSITE: Final = 0.0  # log-odds of one need, for a part that may be the opposite of the rest
+OPPOSITE: Final = -0.6  # log-odds of one need, for a part that may be the opposite of the rest
 PATIENCE: Final = 1.0  # expected number of refused neighbours that halves the probability of others
 
 
