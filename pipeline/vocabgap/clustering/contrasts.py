@@ -18,7 +18,7 @@ frame that both occur in.
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, combinations, pairwise
 from pathlib import Path
@@ -32,6 +32,7 @@ from vocabgap.clustering.wordings import clause_share
 from vocabgap.files import text_of
 from vocabgap.linkage import FloatArray
 from vocabgap.text import ignored_stems, stem, surface
+from vocabgap.text import words as words_of
 
 MOST: Final = 0.5  # least share of a group's surfaces at a pole
 SENTENCE: Final = (
@@ -50,14 +51,20 @@ NEGATED: Final = 1  # ... and their pole; the other pole is not listed
 SIGNS: Final = frozenset("+-<>")  # of numbers
 _CONTENT: Final = 4  # first letters that tell words of content apart, whatever their endings
 _FUNCTION: Final = ignored_stems()
-# A prefix that negates, and the fewest letters of the word behind it.
+# A prefix that negates, and the fewest letters of the word behind it; and pairs of opposite prefixes.
 _PREFIXES: Final = {
-    "un": 3, "non": 3, "dis": 4, "de": 4, "des": 4, "dé": 4, "in": 5, "im": 5, "ir": 5, "il": 5,
-    "a": 6, "an": 6,
+    "un": 3, "non": 3, "dis": 4, "de": 4, "des": 4, "dé": 4, "in": 5, "im": 5, "ir": 5, "il": 5, "ab": 5,
+    "anti": 4, "counter": 4, "a": 6, "an": 6,
 }  # fmt: skip
+_OPPOSITE_PREFIXES: Final = (
+    ("in", "out"), ("im", "ex"), ("up", "down"), ("over", "under"), ("pre", "post"), ("en", "de"),
+    ("in", "de"), ("en", "dis"), ("inter", "intra"), ("macro", "micro"), ("mono", "multi"),
+)  # fmt: skip
+_TAIL: Final = 4  # fewest letters behind these
 SAME_ACTION: Final = 0.77  # least similarity of two actions that mean the same
 SURELY_SAME: Final = 0.9  # ... and of two that nobody doubts
 MOST_ACTIONS: Final = 2_000  # pairs of them that are embedded
+_IN_PLACE: Final = 3  # fewest words of content of a need whose every word is compared in its place
 
 
 class _Table(NamedTuple):
@@ -93,7 +100,7 @@ def _one_each(found: Iterable[tuple[Contrast, int]]) -> Poles:
     return {contrast: pole for contrast, pole in stands.items() if contrast not in torn}
 
 
-def _placed(words: Words) -> Iterator[tuple[str, int, int]]:
+def _placed(words: Words) -> Iterator[tuple[str, Contrast, int]]:
     """Yield the stems that the table has, each with a contrast and a pole."""
     table = _table()
     for before, word in pairwise(("", *words)):
@@ -143,10 +150,13 @@ def parting_poles(
     texts; it is None without a model.
     """
     needs = [_joined(words, {}) for words in needs]
-    negated = _negated_words(needs)
+    vocabulary = {*chain.from_iterable(needs), *chain.from_iterable(map(words_of, texts))}
+    negated = _negated_words(vocabulary)
     opposite = {base: word for word, base in negated.items()}
     needs = [_joined(words, opposite) for words in needs]
-    poles = [_poles_of_one(words, negated, opposite.keys()) for words in needs]
+    affixed = _affixed(vocabulary) | {word: [(("negated", base), 1)] for word, base in negated.items()}
+    affixed |= {base: [*affixed.get(base, ()), (("negated", base), 0)] for base in opposite}
+    poles = [_poles_of_one(words, affixed) for words in needs]
     for own, further in zip(poles, _roles(needs), strict=True):
         own.update(further)
     doubts: list[Poles] = [{} for _ in needs]
@@ -163,15 +173,29 @@ def parting_poles(
     return poles, [own | unsure for own, unsure in zip(poles, doubts, strict=True)]
 
 
-def _negated_words(needs: Iterable[Words]) -> dict[str, str]:
-    """Return the words of a corpus that a prefix negates, each with the word that it negates."""
-    vocabulary = set(chain.from_iterable(needs))
-    return {
+def _negated_words(vocabulary: Collection[str]) -> dict[str, str]:
+    """Return the stems of words that a prefix or a suffix negates, each with the stem that it negates."""
+    negated = {
         word: word[len(prefix) :]
         for word in vocabulary
         for prefix, least in _PREFIXES.items()
         if len(word) >= len(prefix) + least and word.startswith(prefix) and word[len(prefix) :] in vocabulary
     }
+    bare = {word: word.removesuffix("less") for word in vocabulary if word.endswith("less")}
+    negated |= {word: base for word, base in bare.items() if base in vocabulary}
+    return {stem(word): stem(base) for word, base in sorted(negated.items())}
+
+
+def _affixed(vocabulary: Collection[str]) -> dict[str, list[tuple[Contrast, int]]]:
+    """Return the stems of words that differ in opposite prefixes (inbound, outbound), each with its poles."""
+    found: dict[str, list[tuple[Contrast, int]]] = defaultdict(list)
+    for one, other in _OPPOSITE_PREFIXES:
+        for word in sorted(vocabulary):
+            tail = word[len(one) :]
+            if word.startswith(one) and len(tail) >= _TAIL and other + tail in vocabulary:
+                for pole, each in enumerate((word, other + tail)):
+                    found[stem(each)].append((("prefix", one, other, stem(tail)), pole))
+    return found
 
 
 def _joined(words: Words, opposite: dict[str, str]) -> Words:
@@ -187,27 +211,31 @@ def _joined(words: Words, opposite: dict[str, str]) -> Words:
     return joined
 
 
-_NOT: Final = frozenset(map(stem, ("not", "isnt", "arent", "wasnt", "werent", "never")))
-_CONDITIONS: Final = frozenset(map(stem, ("that", "which", "who", "whose", "if", "when", "while", "until")))
+_NOT: Final = frozenset(map(stem, ("not", "no", "isnt", "arent", "wasnt", "werent", "never")))
+# Behind these words, a negation is part of the need.
+_CONDITIONS: Final = frozenset(
+    map(stem, ("that", "which", "who", "whose", "if", "when", "while", "until", "i", "we", "you", "they"))
+)
 
 
-def _poles_of_one(words: Words, negated: dict[str, str], bases: Collection[str]) -> Poles:
+def _poles_of_one(words: Words, affixed: Mapping[str, Sequence[tuple[Contrast, int]]]) -> Poles:
     """Return the poles of a need that depend on its own words."""
     table, rest = _table(), _without_negation(words)
     content = frozenset(_content(rest))
     signed: list[tuple[Contrast, int]] = []
     for before, word in pairwise(("", *words)):
-        if word in negated or word in bases:
-            base = negated.get(word, word)
-            signed.append((("negated", base, content - {word}), int(word in negated)))
+        signed += [((contrast, content - {word}), pole) for contrast, pole in affixed.get(word, ())]
         if word in table.particles and before and before not in _FUNCTION:
             particle, pole = table.particles[word]
             signed.append((("particle", before, particle), pole))
     if not table.particles.keys().isdisjoint(words):
         sides = _one_each(table.particles[word] for word in words if word in table.particles)
-        signed += [(("particle", content, particle), pole) for particle, pole in sides.items()]
+        signed += [
+            (("particle", content.difference(table.particles), particle), pole)
+            for particle, pole in sides.items()
+        ]
     is_negated = len(rest) < len(words)
-    condition = next((place for place, word in enumerate(words) if word in _CONDITIONS), len(words))
+    condition = next((place for place, word in enumerate(words) if place and word in _CONDITIONS), len(words))
     absent = not _NOT.isdisjoint(words[condition:])
     signed.append((("negation", content - _NOT), int(is_negated or absent)))
     if len(words) > SHORT or clause_share(" ".join(rest)) > SENTENCE:
@@ -272,10 +300,11 @@ def _roles_of(words: Words) -> dict[str, str]:
 
 
 class _Action(NamedTuple):
-    """What a need does: its verb, and whether a model for English can read it."""
+    """What a need does: its verb, whether a model for English can read it, and whether it may be a noun."""
 
     verb: str
-    is_english: bool
+    is_english: bool = True
+    may_be_noun: bool = False
 
 
 def _actions(
@@ -288,10 +317,19 @@ def _actions(
     frames: dict[Contrast, dict[_Action, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, words in enumerate(needs):
         content = _content(words)
+        if not 1 < len(content) <= SHORT:
+            continue
         action = _action_of(words, content)
-        if action and len(content) > 1:
+        if action:
             frames["action", frozenset(content) - {action.verb}][action].append(number)
-    frames = {frame: actions for frame, actions in frames.items() if len(actions) > 1}
+        for place, word in enumerate(content if similarity and len(content) >= _IN_PLACE else ()):
+            frame: Contrast = ("word", *content[:place], None, *content[place + 1 :])
+            frames[frame][_Action(word)].append(number)
+    frames = {
+        frame: actions
+        for frame, actions in frames.items()
+        if len(actions) > 1 and not all(action.may_be_noun for action in actions)
+    }
     alike = _alike(frames, texts, similarity)
     contrasts = {}
     for frame, actions in frames.items():
@@ -333,9 +371,11 @@ def _action_of(words: Words, content: Words) -> _Action | None:
     if first == content[0] and (
         is_foreign or first in table.actions or not table.articles.isdisjoint(behind)
     ):
-        return _Action(first, not is_foreign or first in table.actions)
+        return _Action(first, is_english=not is_foreign or first in table.actions)
     last = content[-1]
-    return _Action(last, False) if last == words[-1] and last.endswith(("en", "eln", "ern")) else None
+    if last == words[-1] and last.endswith(("en", "eln", "ern")):
+        return _Action(last, is_english=False)
+    return _Action(first, may_be_noun=True) if first == content[0] else None
 
 
 def _alike(
