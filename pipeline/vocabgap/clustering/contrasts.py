@@ -18,7 +18,7 @@ frame that both occur in.
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, combinations, pairwise
 from pathlib import Path
@@ -150,11 +150,13 @@ def parting_poles(
     texts; it is None without a model.
     """
     needs = [_joined(words, {}) for words in needs]
-    vocabulary = {*chain.from_iterable(needs), *chain.from_iterable(map(words_of, texts))}
-    negated = _negated_words(vocabulary)
+    # Stems differ more than words: inactive, activ.
+    stems = {word: word for word in chain.from_iterable(needs)}
+    stems |= {word: stem(word) for word in set(chain.from_iterable(map(words_of, texts))) - stems.keys()}
+    negated = _negated_words(stems)
     opposite = {base: word for word, base in negated.items()}
     needs = [_joined(words, opposite) for words in needs]
-    affixed = _affixed(vocabulary) | {word: [(("negated", base), 1)] for word, base in negated.items()}
+    affixed = _affixed(stems) | {word: [(("negated", base), 1)] for word, base in negated.items()}
     affixed |= {base: [*affixed.get(base, ()), (("negated", base), 0)] for base in opposite}
     poles = [_poles_of_one(words, affixed) for words in needs]
     for own, further in zip(poles, _roles(needs), strict=True):
@@ -173,28 +175,29 @@ def parting_poles(
     return poles, [own | unsure for own, unsure in zip(poles, doubts, strict=True)]
 
 
-def _negated_words(vocabulary: Collection[str]) -> dict[str, str]:
+def _negated_words(stems: Mapping[str, str]) -> dict[str, str]:
     """Return the stems of words that a prefix or a suffix negates, each with the stem that it negates."""
-    negated = {
-        word: word[len(prefix) :]
-        for word in vocabulary
-        for prefix, least in _PREFIXES.items()
-        if len(word) >= len(prefix) + least and word.startswith(prefix) and word[len(prefix) :] in vocabulary
-    }
-    bare = {word: word.removesuffix("less") for word in vocabulary if word.endswith("less")}
-    negated |= {word: base for word, base in bare.items() if base in vocabulary}
-    return {stem(word): stem(base) for word, base in sorted(negated.items())}
+    negated: dict[str, str] = {}
+    for word in sorted(stems):
+        cut = [
+            word[len(prefix) :]
+            for prefix, least in _PREFIXES.items()
+            if len(word) >= len(prefix) + least and word.startswith(prefix)
+        ]
+        cut += [word.removesuffix("less")] if word.endswith("less") else []
+        negated |= {stems[word]: stems[base] for base in cut if base in stems}
+    return negated
 
 
-def _affixed(vocabulary: Collection[str]) -> dict[str, list[tuple[Contrast, int]]]:
+def _affixed(stems: Mapping[str, str]) -> dict[str, list[tuple[Contrast, int]]]:
     """Return the stems of words that differ in opposite prefixes (inbound, outbound), each with its poles."""
     found: dict[str, list[tuple[Contrast, int]]] = defaultdict(list)
     for one, other in _OPPOSITE_PREFIXES:
-        for word in sorted(vocabulary):
+        for word in sorted(stems):
             tail = word[len(one) :]
-            if word.startswith(one) and len(tail) >= _TAIL and other + tail in vocabulary:
+            if word.startswith(one) and len(tail) >= _TAIL and other + tail in stems:
                 for pole, each in enumerate((word, other + tail)):
-                    found[stem(each)].append((("prefix", one, other, stem(tail)), pole))
+                    found[stems[each]].append((("prefix", one, other, tail), pole))
     return found
 
 
