@@ -177,16 +177,17 @@ def parting_poles(
 
 def _negated_words(stems: Mapping[str, str]) -> dict[str, str]:
     """Return the stems of words that a prefix or a suffix negates, each with the stem that it negates."""
-    negated: dict[str, str] = {}
-    for word in sorted(stems):
-        cut = [
-            word[len(prefix) :]
-            for prefix, least in _PREFIXES.items()
-            if len(word) >= len(prefix) + least and word.startswith(prefix)
-        ]
-        cut += [word.removesuffix("less")] if word.endswith("less") else []
-        negated |= {stems[word]: stems[base] for base in cut if base in stems}
-    return negated
+    return {
+        stems[word]: stems[base] for word in sorted(stems) for base in _without_affix(word) if base in stems
+    }
+
+
+def _without_affix(word: str) -> Iterator[str]:
+    for prefix, least in _PREFIXES.items():
+        if word.startswith(prefix) and len(word) >= len(prefix) + least:
+            yield word[len(prefix) :]
+    if word.endswith("less"):
+        yield word.removesuffix("less")
 
 
 def _affixed(stems: Mapping[str, str]) -> dict[str, list[tuple[Contrast, int]]]:
