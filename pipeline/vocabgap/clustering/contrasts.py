@@ -18,7 +18,7 @@ frame that both occur in.
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, combinations, pairwise
 from pathlib import Path
@@ -32,7 +32,6 @@ from vocabgap.clustering.wordings import clause_share
 from vocabgap.files import text_of
 from vocabgap.linkage import FloatArray
 from vocabgap.text import ignored_stems, stem, surface
-from vocabgap.text import words as words_of
 
 MOST: Final = 0.5  # least share of a group's surfaces at a pole
 SENTENCE: Final = (
@@ -149,16 +148,17 @@ def parting_poles(
     `texts` are the needs as they were written. `similarity` returns the cosine similarities of pairs of
     texts; it is None without a model.
     """
-    needs = [_joined(words, {}) for words in needs]
+    needs = [_joined(words, {}) if "non" in words else words for words in needs]
     # Stems differ more than words: inactive, activ.
     stems = {word: word for word in chain.from_iterable(needs)}
-    stems |= {word: stem(word) for word in set(chain.from_iterable(map(words_of, texts))) - stems.keys()}
+    stems |= {word: stem(word) for word in set(" ".join(texts).lower().split()) - stems.keys()}
     negated = _negated_words(stems)
     opposite = {base: word for word, base in negated.items()}
-    needs = [_joined(words, opposite) for words in needs]
+    needs = [words if _NOT.isdisjoint(words) else _joined(words, opposite) for words in needs]
     affixed = _affixed(stems) | {word: [(("negated", base), 1)] for word, base in negated.items()}
     affixed |= {base: [*affixed.get(base, ()), (("negated", base), 0)] for base in opposite}
-    poles = [_poles_of_one(words, affixed) for words in needs]
+    marks = affixed.keys() | _table().particles.keys()
+    poles = [_poles_of_one(words, affixed, marks) for words in needs]
     for own, further in zip(poles, _roles(needs), strict=True):
         own.update(further)
     doubts: list[Poles] = [{} for _ in needs]
@@ -172,7 +172,7 @@ def parting_poles(
     for contrast, pole in chain.from_iterable(own.items() for own in poles):
         kinds.setdefault(contrast, set()).add(pole)
     poles = [{each: pole for each, pole in own.items() if len(kinds[each]) > 1} for own in poles]
-    return poles, [own | unsure for own, unsure in zip(poles, doubts, strict=True)]
+    return poles, [own | unsure if unsure else own for own, unsure in zip(poles, doubts, strict=True)]
 
 
 def _negated_words(stems: Mapping[str, str]) -> dict[str, str]:
@@ -222,22 +222,25 @@ _CONDITIONS: Final = frozenset(
 )
 
 
-def _poles_of_one(words: Words, affixed: Mapping[str, Sequence[tuple[Contrast, int]]]) -> Poles:
-    """Return the poles of a need that depend on its own words."""
+def _poles_of_one(
+    words: Words, affixed: Mapping[str, Sequence[tuple[Contrast, int]]], marks: Collection[str]
+) -> Poles:
+    """Return the poles of a need that depend on its own words.
+
+    `marks` are the words with an affix, and particles.
+    """
     table, rest = _table(), _without_negation(words)
     content = frozenset(_content(rest))
     signed: list[tuple[Contrast, int]] = []
     for before, word in pairwise(("", *words)):
+        if word not in marks:
+            continue
         signed += [((contrast, content - {word}), pole) for contrast, pole in affixed.get(word, ())]
-        if word in table.particles and before and before not in _FUNCTION:
+        if word in table.particles:
             particle, pole = table.particles[word]
-            signed.append((("particle", before, particle), pole))
-    if not table.particles.keys().isdisjoint(words):
-        sides = _one_each(table.particles[word] for word in words if word in table.particles)
-        signed += [
-            (("particle", content.difference(table.particles), particle), pole)
-            for particle, pole in sides.items()
-        ]
+            signed.append((("particle", content.difference(table.particles), particle), pole))
+            if before and before not in _FUNCTION:
+                signed.append((("particle", before, particle), pole))
     is_negated = len(rest) < len(words)
     condition = next((place for place, word in enumerate(words) if place and word in _CONDITIONS), len(words))
     absent = not _NOT.isdisjoint(words[condition:])
@@ -289,7 +292,7 @@ def _roles(needs: Sequence[Words]) -> list[Poles]:
     return poles
 
 
-_MOST_ALIKE: Final = 50  # needs with the same words that are compared pair by pair
+_MOST_ALIKE: Final = 50  # needs with the same words, or actions in a frame, that are compared pair by pair
 
 
 def _roles_of(words: Words) -> dict[str, str]:
@@ -332,7 +335,7 @@ def _actions(
     frames = {
         frame: actions
         for frame, actions in frames.items()
-        if len(actions) > 1 and not all(action.may_be_noun for action in actions)
+        if 1 < len(actions) <= _MOST_ALIKE and not all(action.may_be_noun for action in actions)
     }
     alike = _alike(frames, texts, similarity)
     contrasts = {}
@@ -387,17 +390,17 @@ def _alike(
 ) -> dict[tuple[_Action, _Action], float]:
     """Return the similarity of actions in the frame where it is highest; 1 or 0 if the table tells it."""
     asked = [
-        (pair, _shortest(texts, actions[pair[0]]), _shortest(texts, actions[pair[1]]))
+        (pair, actions)
         for actions in sorted(frames.values(), key=lambda actions: -sum(map(len, actions.values())))
         for pair in combinations(sorted(actions), 2)
     ]
-    alike = {pair: float(_are_near(pair[0].verb, pair[1].verb)) for pair, *_ in asked}
-    read = [each for each in asked if each[0][0].is_english and each[0][1].is_english]
-    alike |= {pair: 1.0 for pair, *_ in read[MOST_ACTIONS:] if similarity}  # nothing tells them apart
-    read = read[:MOST_ACTIONS]
+    alike = {pair: float(_are_near(pair[0].verb, pair[1].verb)) for pair, _ in asked}
+    read = [(pair, actions) for pair, actions in asked if pair[0].is_english and pair[1].is_english]
     if similarity and read:
-        pairs, ones, others = zip(*read, strict=True)
-        for pair, cosine in zip(pairs, similarity(ones, others).tolist(), strict=True):
+        alike |= {pair: 1.0 for pair, _ in read[MOST_ACTIONS:]}  # nothing tells them apart
+        read = read[:MOST_ACTIONS]
+        ones, others = ([_shortest(texts, actions[pair[side]]) for pair, actions in read] for side in (0, 1))
+        for (pair, _), cosine in zip(read, similarity(ones, others).tolist(), strict=True):
             alike[pair] = max(alike[pair], cosine)
     return {
         pair: 0.0 if _are_opposite(pair[0].verb, pair[1].verb) else cosine for pair, cosine in alike.items()
@@ -405,7 +408,7 @@ def _alike(
 
 
 def _shortest(texts: Sequence[str], numbers: Iterable[int]) -> str:
-    return min((texts[number] if texts else "" for number in numbers), key=lambda text: (len(text), text))
+    return min((texts[number] for number in numbers), key=lambda text: (len(text), text))
 
 
 def _are_near(one: str, other: str) -> bool:
