@@ -63,7 +63,6 @@ _TAIL: Final = 4  # fewest letters behind these
 SAME_ACTION: Final = 0.77  # least similarity of two actions that mean the same
 SURELY_SAME: Final = 0.9  # ... and of two that nobody doubts
 MOST_ACTIONS: Final = 2_000  # pairs of them that are embedded
-_IN_PLACE: Final = 3  # fewest words of content of a need whose every word is compared in its place
 
 
 class _Table(NamedTuple):
@@ -239,7 +238,7 @@ def _poles_of_one(
         if word in table.particles:
             particle, pole = table.particles[word]
             signed.append((("particle", content.difference(table.particles), particle), pole))
-            if before and before not in _FUNCTION:
+            if before and before not in _FUNCTION and word not in ("to", "from"):
                 signed.append((("particle", before, particle), pole))
     is_negated = len(rest) < len(words)
     condition = next((place for place, word in enumerate(words) if place and word in _CONDITIONS), len(words))
@@ -329,9 +328,6 @@ def _actions(
         action = _action_of(words, content)
         if action:
             frames["action", frozenset(content) - {action.verb}][action].append(number)
-        for place, word in enumerate(content if similarity and len(content) >= _IN_PLACE else ()):
-            frame: Contrast = ("word", *content[:place], None, *content[place + 1 :])
-            frames[frame][_Action(word)].append(number)
     frames = {
         frame: actions
         for frame, actions in frames.items()
@@ -396,19 +392,26 @@ def _alike(
     ]
     alike = {pair: float(_are_near(pair[0].verb, pair[1].verb)) for pair, _ in asked}
     read = [(pair, actions) for pair, actions in asked if pair[0].is_english and pair[1].is_english]
-    if similarity and read:
-        alike |= {pair: 1.0 for pair, _ in read[MOST_ACTIONS:]}  # nothing tells them apart
-        read = read[:MOST_ACTIONS]
-        ones, others = ([_shortest(texts, actions[pair[side]]) for pair, actions in read] for side in (0, 1))
-        for (pair, _), cosine in zip(read, similarity(ones, others).tolist(), strict=True):
+    known, unknown = (read[:MOST_ACTIONS], read[MOST_ACTIONS:]) if similarity else ([], read)
+    if similarity and known:
+        frames_of = (_in_one_frame(texts, *(actions[each] for each in pair)) for pair, actions in known)
+        ones, others = zip(*frames_of, strict=True)
+        for (pair, _), cosine in zip(known, similarity(ones, others).tolist(), strict=True):
             alike[pair] = max(alike[pair], cosine)
+    for pair, _ in unknown:
+        alike[pair] = max(alike[pair], SAME_ACTION)  # nothing tells whether they mean the same
     return {
         pair: 0.0 if _are_opposite(pair[0].verb, pair[1].verb) else cosine for pair, cosine in alike.items()
     }
 
 
-def _shortest(texts: Sequence[str], numbers: Iterable[int]) -> str:
-    return min((texts[number] for number in numbers), key=lambda text: (len(text), text))
+def _in_one_frame(texts: Sequence[str], one: Sequence[int], other: Sequence[int]) -> tuple[str, str]:
+    """Return the shortest need with one verb, and the same need with the other verb: their first words."""
+    text, replacing = (
+        min((texts[number] for number in numbers), key=lambda text: (len(text), text))
+        for numbers in (one, other)
+    )
+    return text, " ".join((replacing.split()[0], *text.split()[1:]))
 
 
 def _are_near(one: str, other: str) -> bool:
