@@ -391,7 +391,7 @@ def _alike(
         for pair in combinations(sorted(actions), 2)
     ]
     alike = {pair: float(_are_near(pair[0].verb, pair[1].verb)) for pair, _ in asked}
-    read = [(pair, actions) for pair, actions in asked if pair[0].is_english and pair[1].is_english]
+    read = [(pair, actions) for pair, actions in asked if pair[0].is_english or pair[1].is_english]
     known, unknown = (read[:MOST_ACTIONS], read[MOST_ACTIONS:]) if similarity else ([], read)
     if similarity and known:
         frames_of = (_in_one_frame(texts, *(actions[each] for each in pair)) for pair, actions in known)
