@@ -327,7 +327,9 @@ def _actions(
             continue
         action = _action_of(words, content)
         if action:
-            frames["action", frozenset(content) - {action.verb}][action].append(number)
+            # A last infinitive is compared with others only: "given" ends like one.
+            is_first = action.verb == words[0]
+            frames["action", is_first, frozenset(content) - {action.verb}][action].append(number)
     frames = {
         frame: actions
         for frame, actions in frames.items()
