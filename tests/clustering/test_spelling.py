@@ -2,6 +2,7 @@
 
 import pytest
 
+from builders.steps import steps
 from vocabgap.clustering.spelling import spellings, spelt_out
 
 
@@ -31,3 +32,15 @@ def test_short_spellings_are_spelt_out_as_words_only() -> None:
 
     assert spelt_out("NSC, N8N and NSCX", meant) == "north sea canal, navigation and NSCX"
     assert spelt_out("NSC", {}) == "NSC"
+
+
+def test_many_uses_of_an_acronym_are_linear_work() -> None:
+    def work(number: int) -> int:
+        short = [f"dredge NSC {each} near {each}" for each in range(number)]
+        return steps(
+            lambda: spellings(
+                [*short, *(f"fill north sea canal x{each}" for each in range(number))]
+            )
+        )
+
+    assert work(400) < 2.5 * work(200)

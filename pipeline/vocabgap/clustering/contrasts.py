@@ -276,7 +276,8 @@ def _roles(needs: Sequence[Words]) -> list[Poles]:
     """
     alike: dict[frozenset[str], list[tuple[int, dict[str, str]]]] = defaultdict(list)
     for number, words in enumerate(needs):
-        roles = {} if _table().roles.isdisjoint(words) else _roles_of(words)
+        has_roles = len(words) <= SHORT and not _table().roles.isdisjoint(words)
+        roles = _roles_of(words) if has_roles else {}
         if len(set(roles.values())) > 1:
             alike[frozenset(roles)].append((number, roles))
     poles: list[Poles] = [{} for _ in needs]

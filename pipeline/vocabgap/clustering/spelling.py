@@ -15,6 +15,7 @@ _ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,6}(?![\w-])")
 _NUMERONYM: Final = re.compile(r"(?<![\w-])([a-z])([0-9]{1,2})([a-z])(?![\w-])", re.IGNORECASE)
 _LEFT_OUT: Final = 5  # fewest letters that a numeronym leaves out
 _IN_COMMON: Final = 0.5  # least share of the other words of two wordings
+_MOST_PLACES: Final = 100  # of an acronym whose other words are compared
 
 
 def spellings(texts: Sequence[str]) -> dict[str, str]:
@@ -32,6 +33,10 @@ def spellings(texts: Sequence[str]) -> dict[str, str]:
         ends, left_out = short[0] + short[-1], int(short[1:-1])
         found[short] |= of_ends[ends, left_out] if left_out >= _LEFT_OUT else set()
     lengths = {len(short) for short in acronyms}
+    beside = {
+        short: {_stems(spelt[place]) - {stem(short)} for place in places[:_MOST_PLACES]}
+        for short, places in acronyms.items()
+    }
     for every in spelt:
         initials = "".join(word[0] for word in every)
         for start, length in _windows(len(every), lengths):
@@ -39,7 +44,7 @@ def spellings(texts: Sequence[str]) -> dict[str, str]:
             if short not in acronyms or short in every:
                 continue
             others = _stems(every[:start] + every[start + length :])
-            if any(_is_near(others, _stems(spelt[place]) - {stem(short)}) for place in acronyms[short]):
+            if any(_is_near(others, each) for each in beside[short]):
                 found[short].add(" ".join(every[start : start + length]))
     return {short: min(meant) for short, meant in found.items() if len(meant) == 1}
 
