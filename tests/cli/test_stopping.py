@@ -118,7 +118,11 @@ def test_the_work_outlives_the_terminal_that_its_progress_is_shown_on(tmp_path: 
 def reviewed(folder: Path, *pressed: bytes | signal.Signals) -> tuple[int, str]:
     """Press a key or send a signal at each prompt of a review; return its exit code and what it showed."""
     write_corpus(
-        folder, {image: [gap("sky mask"), gap("cloud mask tool")] for image in ("heron", "crane")}
+        folder,
+        {
+            image: [*map(gap, ("sky mask", "cloud mask tool", "moon glow", "night glow tool"))]
+            for image in ("heron", "crane")
+        },
     )
     process, terminal = pty.fork()
     if process == 0:
@@ -157,5 +161,6 @@ def test_a_review_keeps_its_answers_however_it_ends(
 
     assert ended == code, shown
     assert "merged 2 groups" in shown
-    assert [each.action for each in read_decisions(tmp_path / "decisions.jsonl")] == [Action.MERGE]
+    actions = [each.action for each in read_decisions(tmp_path / "decisions.jsonl")]
+    assert actions == [Action.MERGE, Action.CONFIRM]
     assert ("next: `vocabgap report photos --embedder none`" in shown) == (code == 0)

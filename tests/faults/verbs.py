@@ -103,6 +103,14 @@ def decided() -> None:
     did("decide", "pin", "sky mask", "--now", "2026-07-02")
 
 
+def in_doubt() -> None:
+    """Add a need that may be the same as another one, so that a review has a question."""
+    decided()
+    log = Path("photos", "crane", LOG_NAME)
+    log.parent.mkdir()
+    log.write_bytes(msgspec.json.encode(gap("cloud mask tool")) + b"\n")
+
+
 def log_state() -> object:
     found = scan("photos")
     assert found.rejects.is_empty(), "a line is half there"
@@ -158,7 +166,7 @@ CORE: Final = (
     Verb("report", _REPORT, reported, report_state, ".", "photos"),
     Verb("log", _LOG, photos, log_state, f"photos/heron/{LOG_NAME}"),
     Verb("decide", _DISMISS, decided, decisions_state, _RECORD),
-    Verb("review", _REVIEW, decided, decisions_state, _RECORD, "photos", typed="\nq\n"),
+    Verb("review", _REVIEW, in_doubt, decisions_state, _RECORD, "photos", typed="\nq\n"),
     Verb("init", ("init", "--agent", "claude-code"), settled, setup_state, "."),
     Verb("render", ("render", "out"), decided, report_state, ".", changes=False),
     Verb("check", _BASELINE, broken, baseline_state, "", "photos"),

@@ -170,9 +170,9 @@ def require_date_format(date_format: str, name: str) -> None:
     The directives are those of `datetime.strptime`, such as `%d.%m.%Y`, except for those of a locale.
     """
     moment = datetime(2026, 11, 23, tzinfo=UTC)
+    has_year = re.search("%[YyG]", date_format) and not re.search("%[cxXZ]", date_format)
     with suppress(ValueError, re.error):  # a directive is repeated
-        text = "" if re.search("%[cxXZ]", date_format) else moment.strftime(date_format)
-        if _written(text, date_format).date() == moment.date():
+        if has_year and _written(moment.strftime(date_format), date_format).date() == moment.date():
             return
     raise InvalidInputError(
         f"{name}: '{shortened(date_format, 60)}' is not the format of a date",
