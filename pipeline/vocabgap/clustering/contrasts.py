@@ -13,7 +13,7 @@ Most contrasts come from structure, for which no table has enough rows:
 - another action on the same things (assign a task, complete a task), unless both verbs mean the same.
 
 Two verbs mean the same if they are at one pole of the table, are spelt alike, or have similar embeddings in a
-frame that both occur in.
+frame that both occur in. Without a model, two other verbs are only doubtful.
 """
 
 import tomllib
@@ -63,6 +63,12 @@ _TAIL: Final = 4  # fewest letters behind these
 SAME_ACTION: Final = 0.77  # least similarity of two actions that mean the same
 SURELY_SAME: Final = 0.9  # ... and of two that nobody doubts
 MOST_ACTIONS: Final = 2_000  # pairs of them that are embedded
+_MOST_ALIKE: Final = 50  # needs with the same words, or actions in a frame, that are compared pair by pair
+_NOT: Final = frozenset(map(stem, ("not", "no", "isnt", "arent", "wasnt", "werent", "never")))
+# Behind these words, a negation is part of the need.
+_CONDITIONS: Final = frozenset(
+    map(stem, ("that", "which", "who", "whose", "if", "when", "while", "until", "i", "we", "you", "they"))
+)
 
 
 class _Table(NamedTuple):
@@ -214,13 +220,6 @@ def _joined(words: Words, opposite: dict[str, str]) -> Words:
     return joined
 
 
-_NOT: Final = frozenset(map(stem, ("not", "no", "isnt", "arent", "wasnt", "werent", "never")))
-# Behind these words, a negation is part of the need.
-_CONDITIONS: Final = frozenset(
-    map(stem, ("that", "which", "who", "whose", "if", "when", "while", "until", "i", "we", "you", "they"))
-)
-
-
 def _poles_of_one(
     words: Words, affixed: Mapping[str, Sequence[tuple[Contrast, int]]], marks: Collection[str]
 ) -> Poles:
@@ -290,9 +289,6 @@ def _roles(needs: Sequence[Words]) -> list[Poles]:
                     contrast = "roles", content, pair
                     poles[one][contrast], poles[other][contrast] = int(first > second), int(first < second)
     return poles
-
-
-_MOST_ALIKE: Final = 50  # needs with the same words, or actions in a frame, that are compared pair by pair
 
 
 def _roles_of(words: Words) -> dict[str, str]:
