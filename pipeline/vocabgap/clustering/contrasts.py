@@ -18,7 +18,7 @@ frame that both occur in. Without a model, two other verbs are only doubtful.
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, combinations, pairwise
 from pathlib import Path
@@ -60,10 +60,14 @@ _OPPOSITE_PREFIXES: Final = (
     ("in", "de"), ("en", "dis"), ("inter", "intra"), ("macro", "micro"), ("mono", "multi"),
 )  # fmt: skip
 _TAIL: Final = 4  # fewest letters behind these
-SAME_ACTION: Final = 0.77  # least similarity of two actions that mean the same
+SAME_ACTION: Final = 0.77  # least similarity in a frame of two actions that mean the same, or of two things
 SURELY_SAME: Final = 0.9  # ... and of two that nobody doubts
-MOST_ACTIONS: Final = 2_000  # pairs of them that are embedded
+SAME_THING: Final = 0.55  # ... and of two things alone
+MOST_WORDS: Final = 2_000  # pairs of them that are embedded
+FRAME: Final = 2  # fewest words of content beside a thing that another one replaces
 _MOST_ALIKE: Final = 50  # needs with the same words, or actions in a frame, that are compared pair by pair
+_JOINING: Final = frozenset(map(stem, ("and", "or", "und", "oder", "et", "ou", "y", "o", "e")))
+_STOPS: Final = frozenset(map(stem, ("stop", "avoid", "prevent", "skip", "ignore")))  # at the start of a need
 _NOT: Final = frozenset(map(stem, ("not", "no", "isnt", "arent", "wasnt", "werent", "never")))
 # Behind these words, a negation is part of the need.
 _CONDITIONS: Final = frozenset(
@@ -148,7 +152,7 @@ def parting_poles(
 ) -> tuple[list[Poles], list[Poles]]:
     """Return the poles of needs that separate groups, from their stems; and these with the doubtful ones.
 
-    Two actions are doubtful if only their embeddings say that they mean the same.
+    Two actions or things are doubtful if only their embeddings say that they mean the same.
 
     `texts` are the needs as they were written. `similarity` returns the cosine similarities of pairs of
     texts; it is None without a model.
@@ -157,18 +161,17 @@ def parting_poles(
     # Stems differ more than words: inactive, activ.
     stems = {word: word for word in chain.from_iterable(needs)}
     stems |= {word: stem(word) for word in set(" ".join(texts).lower().split()) - stems.keys()}
-    negated = _negated_words(stems)
+    negated = {
+        stems[word]: stems[base] for word in sorted(stems) for base in _without_affix(word) if base in stems
+    }
     opposite = {base: word for word, base in negated.items()}
     needs = [words if _NOT.isdisjoint(words) else _joined(words, opposite) for words in needs]
-    affixed = _affixed(stems) | {word: [(("negated", base), 1)] for word, base in negated.items()}
-    affixed |= {base: [*affixed.get(base, ()), (("negated", base), 0)] for base in opposite}
-    marks = affixed.keys() | _table().particles.keys()
-    poles = [_poles_of_one(words, affixed, marks) for words in needs]
-    for own, further in zip(poles, _roles(needs), strict=True):
-        own.update(further)
+    affixed = _affixed(stems, negated)
+    poles = [_one_each(_signs(words, affixed)) for words in needs]
     doubts: list[Poles] = [{} for _ in needs]
-    for contrast, actions in _actions(needs, texts, similarity).items():
-        for number, (group, members) in enumerate(actions):
+    _add_exchanges(needs, poles)
+    for contrast, parts in _replaced(needs, texts, similarity).items():
+        for number, (group, members) in enumerate(parts):
             for member in members:
                 poles[member][contrast] = group
                 doubts[member][contrast] = number
@@ -180,13 +183,6 @@ def parting_poles(
     return poles, [own | unsure if unsure else own for own, unsure in zip(poles, doubts, strict=True)]
 
 
-def _negated_words(stems: Mapping[str, str]) -> dict[str, str]:
-    """Return the stems of words that a prefix or a suffix negates, each with the stem that it negates."""
-    return {
-        stems[word]: stems[base] for word in sorted(stems) for base in _without_affix(word) if base in stems
-    }
-
-
 def _without_affix(word: str) -> Iterator[str]:
     for prefix, least in _PREFIXES.items():
         if word.startswith(prefix) and len(word) >= len(prefix) + least:
@@ -195,15 +191,22 @@ def _without_affix(word: str) -> Iterator[str]:
         yield word.removesuffix("less")
 
 
-def _affixed(stems: Mapping[str, str]) -> dict[str, list[tuple[Contrast, int]]]:
-    """Return the stems of words that differ in opposite prefixes (inbound, outbound), each with its poles."""
-    found: dict[str, list[tuple[Contrast, int]]] = defaultdict(list)
+def _affixed(stems: Mapping[str, str], negated: Mapping[str, str]) -> dict[str, list[tuple[Contrast, int]]]:
+    """Return the stems that an affix tells apart, each with its poles: used, unused; inbound, outbound."""
+    pairs: list[tuple[Contrast, str, str]] = [
+        (("negated", base), base, word) for word, base in negated.items()
+    ]
     for one, other in _OPPOSITE_PREFIXES:
-        for word in sorted(stems):
-            tail = word[len(one) :]
-            if word.startswith(one) and len(tail) >= _TAIL and other + tail in stems:
-                for pole, each in enumerate((word, other + tail)):
-                    found[stems[each]].append((("prefix", one, other, tail), pole))
+        tails = (word[len(one) :] for word in sorted(stems) if word.startswith(one))
+        pairs += [
+            (("prefix", one, other, tail), stems[one + tail], stems[other + tail])
+            for tail in tails
+            if len(tail) >= _TAIL and other + tail in stems
+        ]
+    found: dict[str, list[tuple[Contrast, int]]] = defaultdict(list)
+    for contrast, *both in pairs:
+        for pole, word in enumerate(both):
+            found[word].append((contrast, pole))
     return found
 
 
@@ -220,35 +223,42 @@ def _joined(words: Words, opposite: dict[str, str]) -> Words:
     return joined
 
 
-def _poles_of_one(
-    words: Words, affixed: Mapping[str, Sequence[tuple[Contrast, int]]], marks: Collection[str]
-) -> Poles:
-    """Return the poles of a need that depend on its own words.
-
-    `marks` are the words with an affix, and particles.
-    """
+def _signs(
+    words: Words, affixed: Mapping[str, Sequence[tuple[Contrast, int]]]
+) -> Iterator[tuple[Contrast, int]]:
+    """Yield the contrasts that a need's own words tell, each with its pole."""
     table, rest = _table(), _without_negation(words)
     content = frozenset(_content(rest))
-    signed: list[tuple[Contrast, int]] = []
+    is_negated = len(rest) < len(words)
+    stops = words[0] in _STOPS
+    yield (
+        ("negation", content - _NOT - ({words[0]} if stops else set())),
+        int(stops or is_negated or _is_partly_negated(words)),
+    )
     for before, word in pairwise(("", *words)):
-        if word not in marks:
-            continue
-        signed += [((contrast, content - {word}), pole) for contrast, pole in affixed.get(word, ())]
+        for contrast, pole in affixed.get(word, ()):
+            yield (contrast, content - {word}), pole
         if word in table.particles:
             particle, pole = table.particles[word]
-            signed.append((("particle", content.difference(table.particles), particle), pole))
+            yield ("particle", content.difference(table.particles), particle), pole
             if before and before not in _FUNCTION and word not in ("to", "from"):
-                signed.append((("particle", before, particle), pole))
-    is_negated = len(rest) < len(words)
-    condition = next((place for place, word in enumerate(words) if place and word in _CONDITIONS), len(words))
-    absent = not _NOT.isdisjoint(words[condition:])
-    signed.append((("negation", content - _NOT), int(is_negated or absent)))
+                yield ("particle", before, particle), pole
     if len(words) > SHORT or clause_share(" ".join(rest)) > SENTENCE:
         # Each word of the table is compared in its place: the other words must be the same.
-        signed += [((contrast, content - {*term.split()}), pole) for term, contrast, pole in _placed(rest)]
-        return _one_each(signed)
-    poles = _one_each(chain(signed, _companions(words), ((each, pole) for _, each, pole in _placed(words))))
-    return poles | {NEGATION: NEGATED} if is_negated else poles
+        yield from (((contrast, content - {*term.split()}), pole) for term, contrast, pole in _placed(rest))
+        return
+    yield from _companions(words)
+    yield from ((contrast, pole) for _, contrast, pole in _placed(words))
+    if is_negated:
+        yield NEGATION, NEGATED
+
+
+def _is_partly_negated(words: Words) -> bool:
+    """Tell whether a need negates a condition, or a word behind its noun ("files not owned by me")."""
+    condition = next((place for place, word in enumerate(words) if place and word in _CONDITIONS), len(words))
+    if not _NOT.isdisjoint(words[condition:]):
+        return True
+    return any(word == "not" and before not in _FUNCTION for before, word in pairwise(words))
 
 
 def _content(words: Words) -> list[str]:
@@ -268,56 +278,70 @@ def _without_negation(words: Words) -> Words:
     return [word for word in words if word not in table.negations]
 
 
-def _roles(needs: Sequence[Words]) -> list[Poles]:
-    """Return poles for needs with the same words of content, of which two change their roles.
-
-    The role of a word is the preposition before it.
-    """
-    alike: dict[frozenset[str], list[tuple[int, dict[str, str]]]] = defaultdict(list)
+def _add_exchanges(needs: Sequence[Words], poles: Sequence[Poles]) -> None:
+    """Add poles for needs with the same words of content, of which two are exchanged."""
+    alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, words in enumerate(needs):
-        has_roles = len(words) <= SHORT and not _table().roles.isdisjoint(words)
-        roles = _roles_of(words) if has_roles else {}
-        if len(set(roles.values())) > 1:
-            alike[frozenset(roles)].append((number, roles))
-    poles: list[Poles] = [{} for _ in needs]
+        if len(words) <= SHORT:
+            alike[tuple(sorted(_content(words)))].append(number)
     for content, members in alike.items():
-        for (one, roles), (other, others) in combinations(members[:_MOST_ALIKE], 2):
-            changed = sorted(word for word in roles if roles[word] != others[word])
-            for pair in combinations(changed, 2):
-                first, second = (roles[word] for word in pair)
-                if (second, first) == tuple(others[word] for word in pair):
-                    contrast = "roles", content, pair
-                    poles[one][contrast], poles[other][contrast] = int(first > second), int(first < second)
-    return poles
+        for one, other in combinations(members[:_MOST_ALIKE], 2):
+            for contrast, pole, other_pole in _exchanges(needs[one], needs[other]):
+                poles[one][contrast, content], poles[other][contrast, content] = pole, other_pole
+
+
+def _exchanges(one: Words, other: Words) -> Iterator[tuple[Contrast, int, int]]:
+    """Yield the exchanges that turn one need into another: of two words' roles, or of their places.
+
+    The role of a word is the preposition or conjunction before it. Items of a list have no order.
+    """
+    roles, others = _roles_of(one), _roles_of(other)
+    changed = sorted(word for word in roles if roles[word] != others[word])
+    for pair in combinations(changed, 2):
+        first, second = (roles[word] for word in pair)
+        if (second, first) == tuple(others[word] for word in pair):
+            yield ("roles", pair), int(first > second), int(first < second)
+    one, other = ([word for word in words if word not in _table().articles] for words in (one, other))
+    places = [place for place, words in enumerate(zip(one, other, strict=False)) if words[0] != words[1]]
+    if len(places) == 2 and len(one) == len(other):  # noqa: PLR2004
+        left, right = places
+        is_list = right in (left + 1, len(one) - 1 - left) or not _JOINING.isdisjoint(one[left:right])
+        if (one[left], one[right]) == (other[right], other[left]) and not is_list:
+            yield (
+                ("places", *sorted((one[left], one[right]))),
+                int(one[left] > one[right]),
+                int(one[left] < one[right]),
+            )
 
 
 def _roles_of(words: Words) -> dict[str, str]:
-    """Return the preposition before each word of content; an empty text if there is none."""
-    table, role, roles = _table(), "", {}
+    """Return the preposition or conjunction before each word of content; an empty text if there is none."""
+    roles = _table().roles
+    role, role_of = "", {}
     for word in words:
-        if word in table.roles:
-            role = word
-        elif word not in _FUNCTION and word not in table.articles:
-            roles[word] = role
-    return roles
+        role = word if word in roles else role
+        role_of[word] = role
+    return {word: role_of[word] for word in _content(words)}
 
 
-class _Action(NamedTuple):
-    """What a need does: its verb, whether a model for English can read it, and whether it may be a noun."""
+class _Word(NamedTuple):
+    """A word in a frame: an action or a thing; whether an English model reads it, and may read a noun."""
 
-    verb: str
+    stem: str
+    is_action: bool = True
     is_english: bool = True
     may_be_noun: bool = False
 
 
-def _actions(
+def _replaced(
     needs: Sequence[Words], texts: Sequence[str], similarity: Similarity | None
 ) -> dict[Contrast, list[tuple[int, list[int]]]]:
-    """Return contrasts of actions on the same things: for each action, its group and the needs with it.
+    """Return contrasts of needs with another action on the same things, or one other thing in its place.
 
-    Actions that mean the same are one group. Those that surely do are one action.
+    For each word in the place there is its group, and the needs with it. Words that mean the same are one
+    group. Those that surely do are one word.
     """
-    frames: dict[Contrast, dict[_Action, list[int]]] = defaultdict(lambda: defaultdict(list))
+    frames: dict[Contrast, dict[_Word, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, words in enumerate(needs):
         content = _content(words)
         if not 1 < len(content) <= SHORT:
@@ -325,8 +349,13 @@ def _actions(
         action = _action_of(words, content)
         if action:
             # A last infinitive is compared with others only: "given" ends like one.
-            is_first = action.verb == words[0]
-            frames["action", is_first, frozenset(content) - {action.verb}][action].append(number)
+            is_first = action.stem == words[0]
+            frames["action", is_first, frozenset(content) - {action.stem}][action].append(number)
+        if similarity and action and not action.may_be_noun and len(content) > FRAME:
+            for place, word in enumerate(content):
+                if word != action.stem and word.isalpha():
+                    frame = "thing", *content[:place], "", *content[place + 1 :]
+                    frames[frame][_Word(word, is_action=False)].append(number)
     frames = {
         frame: actions
         for frame, actions in frames.items()
@@ -345,11 +374,9 @@ def _actions(
     return contrasts
 
 
-def _classes(
-    actions: Sequence[_Action], alike: dict[tuple[_Action, _Action], float], least: float
-) -> list[int]:
+def _classes(actions: Sequence[_Word], alike: dict[tuple[_Word, _Word], float], least: float) -> list[int]:
     """Return the class of each action; all members of a class are at least that similar."""
-    classes: list[list[_Action]] = []
+    classes: list[list[_Word]] = []
     numbers = []
     for action in actions:
         fits = (
@@ -363,63 +390,80 @@ def _classes(
     return numbers
 
 
-def _action_of(words: Words, content: Words) -> _Action | None:
+def _action_of(words: Words, content: Words) -> _Word | None:
     """Return the action of a need: its first word before an article or in the table, or a last infinitive."""
     table = _table()
     if not content or len(words) > SHORT:
         return None
-    first, behind = words[0], words[1:2]
-    is_foreign = not table.foreign.isdisjoint(behind) or first.endswith(("ar", "ir", "are", "ere", "ire"))
-    if first == content[0] and (
-        is_foreign or first in table.actions or not table.articles.isdisjoint(behind)
-    ):
-        return _Action(first, is_english=not is_foreign or first in table.actions)
-    last = content[-1]
-    if last == words[-1] and last.endswith(("en", "eln", "ern")):
-        return _Action(last, is_english=False)
-    return _Action(first, may_be_noun=True) if first == content[0] else None
+    first, behind, last = words[0], words[1:2], words[-1]
+    has_foreign = not table.foreign.isdisjoint(behind)
+    if last == content[-1] and last.endswith(("en", "eln", "ern")) and (has_foreign or first != content[0]):
+        return _Word(last, is_english=False)
+    if first != content[0]:
+        return None
+    if first in table.actions:
+        return _Word(first)
+    if has_foreign or first.endswith(("ar", "ir", "are", "ere", "ire")):
+        return _Word(first, is_english=False)
+    return _Word(first, may_be_noun=table.articles.isdisjoint(behind))
 
 
 def _alike(
-    frames: dict[Contrast, dict[_Action, list[int]]], texts: Sequence[str], similarity: Similarity | None
-) -> dict[tuple[_Action, _Action], float]:
-    """Return the similarity of actions in the frame where it is highest; 1 or 0 if the table tells it."""
+    frames: dict[Contrast, dict[_Word, list[int]]], texts: Sequence[str], similarity: Similarity | None
+) -> dict[tuple[_Word, _Word], float]:
+    """Return the similarity of words in the frame where it is highest; 1 or 0 if the table tells it.
+
+    Two things in a long frame are similar whatever they are, so they must be similar alone, too.
+    """
     asked = [
         (pair, actions)
         for actions in sorted(frames.values(), key=lambda actions: -sum(map(len, actions.values())))
         for pair in combinations(sorted(actions), 2)
     ]
-    alike = {pair: float(_are_near(pair[0].verb, pair[1].verb)) for pair, _ in asked}
+    alike = {pair: float(_are_near(pair[0].stem, pair[1].stem)) for pair, _ in asked}
     read = [(pair, actions) for pair, actions in asked if pair[0].is_english or pair[1].is_english]
-    known, unknown = (read[:MOST_ACTIONS], read[MOST_ACTIONS:]) if similarity else ([], read)
+    known, unknown = (read[:MOST_WORDS], read[MOST_WORDS:]) if similarity else ([], read)
     if similarity and known:
-        frames_of = (_in_one_frame(texts, *(actions[each] for each in pair)) for pair, actions in known)
-        ones, others = zip(*frames_of, strict=True)
-        for (pair, _), cosine in zip(known, similarity(ones, others).tolist(), strict=True):
-            alike[pair] = max(alike[pair], cosine)
+        frames_of = [
+            _in_one_frame(texts, *((each, actions[each]) for each in pair)) for pair, actions in known
+        ]
+        alone = [(one.stem, other.stem) for (one, other), _ in known]
+        cosines = similarity(*zip(*frames_of, *alone, strict=True)).reshape(2, -1).T.tolist()
+        for (pair, _), (cosine, cosine_alone) in zip(known, cosines, strict=True):
+            if pair[0].is_action or cosine_alone >= SAME_THING:
+                alike[pair] = max(alike[pair], cosine)
     for pair, _ in unknown:
         alike[pair] = max(alike[pair], SAME_ACTION)  # nothing tells whether they mean the same
     return {
-        pair: 0.0 if _are_opposite(pair[0].verb, pair[1].verb) else cosine for pair, cosine in alike.items()
+        pair: 0.0 if _are_opposite(pair[0].stem, pair[1].stem) else cosine for pair, cosine in alike.items()
     }
 
 
-def _in_one_frame(texts: Sequence[str], one: Sequence[int], other: Sequence[int]) -> tuple[str, str]:
-    """Return the shortest need with one verb, and the same need with the other verb: their first words."""
-    text, replacing = (
-        min((texts[number] for number in numbers), key=lambda text: (len(text), text))
-        for numbers in (one, other)
+def _in_one_frame(
+    texts: Sequence[str], one: tuple[_Word, Sequence[int]], other: tuple[_Word, Sequence[int]]
+) -> tuple[str, str]:
+    """Return the shortest need with one word, and the same need with the other word.
+
+    An action is first, and only the words before the next preposition tell what it is about.
+    """
+    (word, text), (_, replacing) = (
+        (word, min((texts[number] for number in numbers), key=lambda text: (len(text), text)))
+        for word, numbers in (one, other)
     )
-    return text, " ".join((replacing.split()[0], *text.split()[1:]))
+    if not word.is_action:
+        return text, replacing
+    verb, *things = text.split()
+    end = next((place for place, each in enumerate(things) if place and each in _table().roles), len(things))
+    return tuple(" ".join((each, *things[:end])) for each in (verb, replacing.split()[0]))
 
 
 def _are_near(one: str, other: str) -> bool:
-    """Tell whether two verbs are at one pole of the table, or are spelt alike."""
+    """Tell whether two words are at one pole of the table, or are spelt alike."""
     return one[:_CONTENT] == other[:_CONTENT] or not set(_places(one)).isdisjoint(_places(other))
 
 
 def _are_opposite(one: str, other: str) -> bool:
-    """Tell whether two verbs are at different poles of a contrast of the table."""
+    """Tell whether two words are at different poles of a contrast of the table."""
     own = dict(_places(one))
     return any(own.get(contrast, pole) != pole for contrast, pole in _places(other))
 
