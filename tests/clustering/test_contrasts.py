@@ -98,10 +98,16 @@ APART_BY_STRUCTURE = [
     ("ferry goats from the isle to the shore", "ferry goats from the shore to the isle"),
     ("swap tar with pitch", "swap pitch with tar"),
     ("wax the hull before the mast", "wax the mast before the hull"),
+    ("wake the cook when the mate snores", "wake the mate when the cook snores"),
+    ("let pilots hail skippers on deck", "let skippers hail pilots on deck"),
+    ("caulk until the tide turns", "caulk once the tide turns"),
+    ("berths owned by a club", "berths not owned by a club"),
+    ("log the tide", "stop logging the tide"),
     ("rig a dinghy", "paint a dinghy"),
     ("naviguer une barque", "peindre une barque"),
     ("pintar barca", "hundir barca"),
     ("Segel flicken", "Segel trocknen"),
+    ("Segel aus dem Boot werfen", "Segel aus dem Boot heben"),
     ("berths with at least 5 cleats", "berths with at most 5 cleats"),
     ("tides newer than a week", "tides older than a week"),
 ]
@@ -120,6 +126,10 @@ def test_structure_tells_opposites(one: str, other: str) -> None:
         ("hide docks that are not moored", "hide unmoored docks"),
         ("ferry goats from the isle to the shore", "ferry to the shore the goats from the isle"),
         ("sort berths by depth and price", "sort berths by price and depth"),
+        ("trim the sails automatically", "automatic sail trimming"),
+        ("let pilots, skippers and cooks sign", "let cooks, skippers and pilots sign"),
+        ("ring a bell when the mate snores", "when the mate snores, ring a bell"),
+        ("berths do not fill", "berths fill"),
         ("at most five cleats a berth", "no more than five cleats a berth"),
         ("rig a dinghy", "rigging a dinghy"),
         ("remove a dinghy", "delete a dinghy"),
@@ -146,6 +156,41 @@ def test_two_actions_are_one_need_if_the_model_finds_them_near() -> None:
 
     assert rigged == equipped != painted
     assert doubts[0] == doubts[1]
+
+
+THINGS = ["caulk the bilge hatch", "caulk the galley hatch"]
+
+
+@pytest.mark.parametrize(
+    ("in_the_frame", "alone", "are_apart"),
+    [(0.95, 0.6, False), (0.95, 0.3, True), (0.5, 0.6, True)],
+)
+def test_another_thing_in_its_place_is_another_need_unless_a_model_finds_both_near(
+    in_the_frame: float, alone: float, are_apart: bool
+) -> None:
+    def near(ones: Sequence[str], _: Sequence[str]) -> np.ndarray:
+        return np.where([" " in text for text in ones], in_the_frame, alone)
+
+    (one, other), _ = parting_poles(map(stems, THINGS), THINGS, near)
+
+    assert (one != other) is are_apart
+
+
+def test_without_a_model_another_thing_in_its_place_says_nothing() -> None:
+    assert parting_poles(map(stems, THINGS), THINGS) == ([{}, {}], [{}, {}])
+
+
+def test_an_action_in_a_long_frame_is_compared_with_what_it_is_about() -> None:
+    seen: set[str] = set()
+
+    def near(ones: Sequence[str], others: Sequence[str]) -> np.ndarray:
+        seen.update(ones, others)
+        return np.zeros(len(ones))
+
+    texts = ["rig a dinghy with the pump on deck", "paint a dinghy with the pump on deck"]
+    parting_poles(map(stems, texts), texts, near)
+
+    assert {"rig a dinghy", "paint a dinghy"} <= seen
 
 
 def test_actions_that_the_model_finds_only_rather_near_are_in_doubt() -> None:

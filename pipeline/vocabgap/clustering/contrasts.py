@@ -57,7 +57,8 @@ _PREFIXES: Final = {
 }  # fmt: skip
 _OPPOSITE_PREFIXES: Final = (
     ("in", "out"), ("im", "ex"), ("up", "down"), ("over", "under"), ("pre", "post"), ("en", "de"),
-    ("in", "de"), ("en", "dis"), ("inter", "intra"), ("macro", "micro"), ("mono", "multi"),
+    ("in", "de"), ("en", "dis"), ("inter", "intra"), ("macro", "micro"), ("mono", "multi"), ("on", "off"),
+    ("upper", "lower"), ("super", "sub"),
 )  # fmt: skip
 _TAIL: Final = 4  # fewest letters behind these
 SAME_ACTION: Final = 0.77  # least similarity in a frame of two actions that mean the same, or of two things
@@ -230,11 +231,7 @@ def _signs(
     table, rest = _table(), _without_negation(words)
     content = frozenset(_content(rest))
     is_negated = len(rest) < len(words)
-    stops = words[0] in _STOPS
-    yield (
-        ("negation", content - _NOT - ({words[0]} if stops else set())),
-        int(stops or is_negated or _is_partly_negated(words)),
-    )
+    yield ("negation", content - _NOT - _STOPS), int(is_negated or _is_partly_negated(words))
     for before, word in pairwise(("", *words)):
         for contrast, pole in affixed.get(word, ()):
             yield (contrast, content - {word}), pole
@@ -254,9 +251,9 @@ def _signs(
 
 
 def _is_partly_negated(words: Words) -> bool:
-    """Tell whether a need negates a condition, or a word behind its noun ("files not owned by me")."""
+    """Tell whether a need stops something, or negates a condition or what is behind its noun."""
     condition = next((place for place, word in enumerate(words) if place and word in _CONDITIONS), len(words))
-    if not _NOT.isdisjoint(words[condition:]):
+    if words[0] in _STOPS or not _NOT.isdisjoint(words[condition:]):
         return True
     return any(word == "not" and before not in _FUNCTION for before, word in pairwise(words))
 
@@ -286,12 +283,12 @@ def _add_exchanges(needs: Sequence[Words], poles: Sequence[Poles]) -> None:
             alike[tuple(sorted(_content(words)))].append(number)
     for content, members in alike.items():
         for one, other in combinations(members[:_MOST_ALIKE], 2):
-            for contrast, pole, other_pole in _exchanges(needs[one], needs[other]):
-                poles[one][contrast, content], poles[other][contrast, content] = pole, other_pole
+            for contrast, pole in _exchanges(needs[one], needs[other]):
+                poles[one][contrast, content], poles[other][contrast, content] = pole, 1 - pole
 
 
-def _exchanges(one: Words, other: Words) -> Iterator[tuple[Contrast, int, int]]:
-    """Yield the exchanges that turn one need into another: of two words' roles, or of their places.
+def _exchanges(one: Words, other: Words) -> Iterator[tuple[Contrast, int]]:
+    """Yield the exchanges of two words' roles or places that turn one need into another, with its pole.
 
     The role of a word is the preposition or conjunction before it. Items of a list have no order.
     """
@@ -300,18 +297,15 @@ def _exchanges(one: Words, other: Words) -> Iterator[tuple[Contrast, int, int]]:
     for pair in combinations(changed, 2):
         first, second = (roles[word] for word in pair)
         if (second, first) == tuple(others[word] for word in pair):
-            yield ("roles", pair), int(first > second), int(first < second)
+            yield ("roles", pair), int(first > second)
     one, other = ([word for word in words if word not in _table().articles] for words in (one, other))
     places = [place for place, words in enumerate(zip(one, other, strict=False)) if words[0] != words[1]]
     if len(places) == 2 and len(one) == len(other):  # noqa: PLR2004
         left, right = places
         is_list = right in (left + 1, len(one) - 1 - left) or not _JOINING.isdisjoint(one[left:right])
-        if (one[left], one[right]) == (other[right], other[left]) and not is_list:
-            yield (
-                ("places", *sorted((one[left], one[right]))),
-                int(one[left] > one[right]),
-                int(one[left] < one[right]),
-            )
+        first, second = one[left], one[right]
+        if (second, first) == (other[left], other[right]) and not is_list:
+            yield ("places", frozenset((first, second))), int(first > second)
 
 
 def _roles_of(words: Words) -> dict[str, str]:
@@ -354,8 +348,8 @@ def _replaced(
         if similarity and action and not action.may_be_noun and len(content) > FRAME:
             for place, word in enumerate(content):
                 if word != action.stem and word.isalpha():
-                    frame = "thing", *content[:place], "", *content[place + 1 :]
-                    frames[frame][_Word(word, is_action=False)].append(number)
+                    others = *content[:place], "", *content[place + 1 :]
+                    frames["thing", others][_Word(word, is_action=False)].append(number)
     frames = {
         frame: actions
         for frame, actions in frames.items()
@@ -393,19 +387,17 @@ def _classes(actions: Sequence[_Word], alike: dict[tuple[_Word, _Word], float], 
 def _action_of(words: Words, content: Words) -> _Word | None:
     """Return the action of a need: its first word before an article or in the table, or a last infinitive."""
     table = _table()
-    if not content or len(words) > SHORT:
-        return None
     first, behind, last = words[0], words[1:2], words[-1]
-    has_foreign = not table.foreign.isdisjoint(behind)
-    if last == content[-1] and last.endswith(("en", "eln", "ern")) and (has_foreign or first != content[0]):
-        return _Word(last, is_english=False)
-    if first != content[0]:
-        return None
-    if first in table.actions:
+    is_verb = first == content[0] and (first in table.actions or not table.articles.isdisjoint(behind))
+    if is_verb and table.foreign.isdisjoint(behind):
         return _Word(first)
-    if has_foreign or first.endswith(("ar", "ir", "are", "ere", "ire")):
+    if first == content[0] and first.endswith(("ar", "ir", "are", "ere", "ire")):
         return _Word(first, is_english=False)
-    return _Word(first, may_be_noun=table.articles.isdisjoint(behind))
+    if last == content[-1] and last.endswith(("en", "eln", "ern")):
+        return _Word(last, is_english=False)
+    if first == content[0]:
+        return _Word(first, is_english=not is_verb or first in table.actions, may_be_noun=not is_verb)
+    return None
 
 
 def _alike(
@@ -454,7 +446,8 @@ def _in_one_frame(
         return text, replacing
     verb, *things = text.split()
     end = next((place for place, each in enumerate(things) if place and each in _table().roles), len(things))
-    return tuple(" ".join((each, *things[:end])) for each in (verb, replacing.split()[0]))
+    about = " ".join(("", *things[:end]))
+    return verb + about, replacing.split()[0] + about
 
 
 def _are_near(one: str, other: str) -> bool:
