@@ -1,6 +1,7 @@
 """Screens: what a person sees about a group, in which order, and what earlier answers change."""
 
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -158,6 +159,23 @@ def test_wordings_that_may_be_opposites_are_the_first_tick_until_answered(
     assert screen.parts[0].wordings[0] not in others
     answer = Confirmed("sky mask", (surface("mask the sky"),), ())
     assert screen.parts[0] not in screen_of(doubted.constrained([answer]), "sky mask").parts
+
+
+def test_whatever_is_ticked_a_wording_stays() -> None:
+    """A part by distance may hold what the opposites leave behind."""
+    times = {
+        "tow a raft in the lock": 1,
+        "tow out a raft": 3,
+        "tow a raft out the lock": 3,
+        "raft in the lock": 3,
+    }
+    texts = chain.from_iterable([text] * count for text, count in times.items())
+    clusters = vg.cluster(asking(*texts, "raft towing in a lock"), embedder="none", threshold=0.95)
+
+    (screen,) = clusters.screens()
+
+    assert len(screen.parts) > 1
+    assert screen.staying(range(len(screen.parts)))
 
 
 def test_the_order_of_records_does_not_matter() -> None:

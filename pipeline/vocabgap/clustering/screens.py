@@ -359,7 +359,7 @@ class _Groups:
         Parts that may be opposites of the rest come first, then the most valuable ones.
         """
         opposites = [*self._opposites_in(group)]
-        seen = {point for part, *_ in opposites for point in part.tolist()}
+        seen = set(chain.from_iterable(self._opposites[group]))  # one point of each pair stays
         others = (part for part in self._screens.parts(self.members[group]) if seen.isdisjoint(part[0]))
         by_value = sorted(self._unanswered(group, others), key=lambda part: (-part[2], part[0][0]))
         return [*self._unanswered(group, opposites), *by_value][:MOST_PARTS]
