@@ -15,7 +15,7 @@ from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.model.tables import Apart, Together
 
 DIMENSIONS = 24
-MOST_WORDS = 5
+MOST_EMBEDDED = 5
 
 
 class Bag:
@@ -73,14 +73,14 @@ def scipy_linkage(found: Clusters) -> np.ndarray:
 def test_no_more_is_embedded_than_may_be_and_all_merges_are_one_dendrogram(
     few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contrasts, "MOST_WORDS", MOST_WORDS)
+    monkeypatch.setattr(contrasts, "MOST_EMBEDDED", MOST_EMBEDDED)
     embedder = Bag()
 
     groups = cluster(records(), embedder=embedder)
 
     assert groups.embedded == few
-    # As a wording, and with the details of its records; and pairs of needs with different verbs.
-    assert len(embedder.asked) <= 2 * few + 2 * MOST_WORDS
+    # As a wording, and with the details of its records; and pairs of words, in a frame and alone.
+    assert len(embedder.asked) <= 2 * few + 4 * MOST_EMBEDDED
     table = groups.linkage
     nodes = np.sort(np.concatenate([table["left"].to_numpy(), table["right"].to_numpy()]))
     assert (np.diff(nodes) > 0).all()  # each is part of one merge at most

@@ -17,7 +17,7 @@ frame that both occur in. Without a model, two other verbs are only doubtful.
 """
 
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, combinations, pairwise
@@ -33,24 +33,23 @@ from vocabgap.files import text_of
 from vocabgap.linkage import FloatArray
 from vocabgap.text import ignored_stems, stem, surface
 
-MOST: Final = 0.5  # least share of a group's surfaces at a pole
-SENTENCE: Final = (
-    0.2  # share of clause words; of a need with more of them, each word is compared in its place
-)
+MAIN_SHARE: Final = 0.5  # least share of a group's surfaces at its main poles
+SENTENCE_SHARE: Final = 0.2  # of clause words; in a sentence, each word is compared in its place
 SHORT: Final = 12  # words; a longer need is compared as a sentence is
 LEFT: Final = 1  # the left side of a merge leaves ...
 RIGHT: Final = 2  # ... or the right one
 
 Contrast = Hashable  # its number in the table, or what it is about
-Poles = dict[Contrast, int]  # a contrast to the number of the pole
+Sign = tuple[Contrast, int]  # a contrast and the number of a pole
+Poles = dict[Contrast, int]  # contrasts to the number of the pole
 Words = Sequence[str]  # the stems of a need
 Similarity = Callable[[Sequence[str], Sequence[str]], FloatArray]  # of texts, pair by pair
 NEGATION: Final = "not"  # the contrast of negated needs, ...
 NEGATED: Final = 1  # ... and their pole; the other pole is not listed
-SIGNS: Final = frozenset("+-<>")  # of numbers
-_CONTENT: Final = 4  # first letters that tell words of content apart, whatever their endings
-_FUNCTION: Final = ignored_stems()
-# A prefix that negates, and the fewest letters of the word behind it; and pairs of opposite prefixes.
+_NUMBER_SIGNS: Final = frozenset("+-<>")
+_INITIALS: Final = 4  # first letters, which words with other endings share
+_FUNCTION_WORDS: Final = ignored_stems()
+# A prefix that negates, and the fewest letters of the word after it; and pairs of opposite prefixes.
 _PREFIXES: Final = {
     "un": 3, "non": 3, "dis": 4, "de": 4, "des": 4, "dé": 4, "in": 5, "im": 5, "ir": 5, "il": 5, "ab": 5,
     "anti": 4, "counter": 4, "a": 6, "an": 6,
@@ -60,17 +59,17 @@ _OPPOSITE_PREFIXES: Final = (
     ("in", "de"), ("en", "dis"), ("inter", "intra"), ("macro", "micro"), ("mono", "multi"), ("on", "off"),
     ("upper", "lower"), ("super", "sub"),
 )  # fmt: skip
-_TAIL: Final = 4  # fewest letters behind these
-SAME_ACTION: Final = 0.77  # least similarity in a frame of two actions that mean the same, or of two things
-SURELY_SAME: Final = 0.9  # ... and of two that nobody doubts
-SAME_THING: Final = 0.55  # ... and of two things alone
-MOST_WORDS: Final = 2_000  # pairs of them that are embedded
-FRAME: Final = 2  # fewest words of content beside a thing that another one replaces
-_MOST_ALIKE: Final = 50  # needs with the same words, or actions in a frame, that are compared pair by pair
-_JOINING: Final = frozenset(map(stem, ("and", "or", "und", "oder", "et", "ou", "y", "o", "e")))
+_LEAST_REST: Final = 4  # letters after one of a pair
+SAME_ACTION: Final = 0.77  # least similarity, in a frame, of two words that mean the same
+SURELY_SAME: Final = 0.9  # ... and of two that are in no doubt
+SAME_THING: Final = 0.55  # ... and of two things without the frame
+MOST_EMBEDDED: Final = 2_000  # pairs of words
+LEAST_FRAME: Final = 2  # words of content beside a thing that another one replaces
+_MOST_COMPARED: Final = 50  # needs with the same words, or words in a frame, that are compared pair by pair
+_CONJUNCTIONS: Final = frozenset(map(stem, ("and", "or", "und", "oder", "et", "ou", "y", "o", "e")))
 _STOPS: Final = frozenset(map(stem, ("stop", "avoid", "prevent", "skip", "ignore")))  # at the start of a need
 _NOT: Final = frozenset(map(stem, ("not", "no", "isnt", "arent", "wasnt", "werent", "never")))
-# Behind these words, a negation is part of the need.
+# After these words, a negation is part of the need.
 _CONDITIONS: Final = frozenset(
     map(stem, ("that", "which", "who", "whose", "if", "when", "while", "until", "i", "we", "you", "they"))
 )
@@ -80,16 +79,15 @@ class _Table(NamedTuple):
     """The table of contrasts, opposites first."""
 
     places: dict[str, list[tuple[int, int]]]  # a stem, or two with a space, to contrasts and poles
-    firsts: frozenset[str]  # the first of two stems
     opposites: int  # number of contrasts with two poles
     actions: frozenset[str]  # stems of verbs
+    particles: dict[str, list[tuple[int, int]]]  # ... of particles or prepositions to contrasts and poles
     companions: dict[str, int]  # "with" and "without" in several languages to poles
     negations_first: frozenset[str]  # a stem, or two with a space, that negate a need at its start
     negations: frozenset[str]  # stems that negate a need anywhere
-    particles: dict[str, tuple[int, int]]  # stems to a contrast of particles or prepositions, and the pole
     roles: frozenset[str]  # prepositions before another role
     articles: frozenset[str]  # stems of articles and determiners; a verb is before them
-    foreign: frozenset[str]  # ... in other languages
+    foreign_articles: frozenset[str]  # ... in other languages
 
 
 def poles_of(words: Words) -> Poles:
@@ -97,27 +95,33 @@ def poles_of(words: Words) -> Poles:
 
     A word after "too" does not count: "too hard" does not ask for anything hard.
     """
-    return _one_each(chain(_companions(words), ((contrast, pole) for _, contrast, pole in _placed(words))))
+    return _with_one_pole(_listed(words))
 
 
-def _one_each(found: Iterable[tuple[Contrast, int]]) -> Poles:
-    stands: Poles = {}
+def _with_one_pole(signs: Iterable[Sign]) -> Poles:
+    poles: Poles = {}
     torn = set()
-    for contrast, pole in found:
-        if stands.setdefault(contrast, pole) != pole:
+    for contrast, pole in signs:
+        if poles.setdefault(contrast, pole) != pole:
             torn.add(contrast)
-    return {contrast: pole for contrast, pole in stands.items() if contrast not in torn}
+    return {contrast: pole for contrast, pole in poles.items() if contrast not in torn}
 
 
-def _placed(words: Words) -> Iterator[tuple[str, Contrast, int]]:
-    """Yield the stems that the table has, each with a contrast and a pole."""
-    table = _table()
+def _listed(words: Words) -> Iterator[Sign]:
+    """Yield the signs that the table has for a need."""
+    yield from _companions(words)
+    yield from ((contrast, pole) for _, contrast, pole in _terms(words))
+
+
+def _terms(words: Words) -> Iterator[tuple[str, Contrast, int]]:
+    """Yield the terms of the table in a need, each with a contrast and a pole."""
+    places = _table().places
     for before, word in pairwise(("", *words)):
         both = f"{before} {word}"
-        if before in table.firsts and both in table.places:
-            yield from ((both, *place) for place in table.places[both])
+        if both in places:
+            yield from ((both, *place) for place in places[both])
         elif before != "too":
-            for term in (word, word[0]) if word[0] in SIGNS else (word,):
+            for term in (word, word[0]) if word[0] in _NUMBER_SIGNS else (word,):
                 yield from ((word, *place) for place in _places(term))
 
 
@@ -125,27 +129,22 @@ def _placed(words: Words) -> Iterator[tuple[str, Contrast, int]]:
 def _places(word: str) -> Sequence[tuple[int, int]]:
     """Return the places of a stem in the table; of "older" those of "old"."""
     places = _table().places
-    bases = (
-        word,
-        *(word[:cut] for ending in ("er", "est") if word.endswith(ending) for cut in _cuts(ending)),
-    )
+    bases = [word]
+    for ending in ("er", "est"):
+        if word.endswith(ending):
+            bases += [word[: longer - len(ending)] for longer in (0, 1, -1)]  # older, finer, bigger
     return next((places[base] for base in bases if base in places), ())
 
 
-def _cuts(ending: str) -> tuple[int, ...]:
-    return -len(ending), -len(ending) + 1, -len(ending) - 1  # older, finer, bigger
-
-
-def _companions(words: Words) -> Iterator[tuple[Contrast, int]]:
-    """Yield a contrast and a pole for each "with" or "without", by the start of the next word of content."""
+def _companions(words: Words) -> Iterator[Sign]:
+    """Yield a sign for each "with" or "without", by the start of the next word of content."""
     companions = _table().companions
     for place, word in enumerate(words[:-1]):
         if word in companions:
-            behind = words[place + 1 :]
-            thing = next(
-                (each for each in behind if len(each) >= _CONTENT and each not in _FUNCTION), behind[-1]
-            )
-            yield f"with {thing[:_CONTENT]}", companions[word] or int(behind[0] == "no")
+            rest = words[place + 1 :]
+            things = (each for each in rest if len(each) >= _INITIALS and each not in _FUNCTION_WORDS)
+            thing = next(things, rest[-1])
+            yield f"with {thing[:_INITIALS]}", companions[word] or int(rest[0] == "no")
 
 
 def parting_poles(
@@ -158,29 +157,27 @@ def parting_poles(
     `texts` are the needs as they were written. `similarity` returns the cosine similarities of pairs of
     texts; it is None without a model.
     """
-    needs = [_joined(words, {}) if "non" in words else words for words in needs]
-    # Stems differ more than words: inactive, activ.
+    needs = [_joined(words, {}) for words in needs]
+    # Affixes are those of whole words, because their stems may differ: inactive, activ.
     stems = {word: word for word in chain.from_iterable(needs)}
     stems |= {word: stem(word) for word in set(" ".join(texts).lower().split()) - stems.keys()}
     negated = {
         stems[word]: stems[base] for word in sorted(stems) for base in _without_affix(word) if base in stems
     }
     opposite = {base: word for word, base in negated.items()}
-    needs = [words if _NOT.isdisjoint(words) else _joined(words, opposite) for words in needs]
+    needs = [_joined(words, opposite) for words in needs]
     affixed = _affixed(stems, negated)
-    poles = [_one_each(_signs(words, affixed)) for words in needs]
+    poles = [_with_one_pole(_signs(words, affixed)) for words in needs]
     doubts: list[Poles] = [{} for _ in needs]
     _add_exchanges(needs, poles)
-    for contrast, parts in _replaced(needs, texts, similarity).items():
-        for number, (group, members) in enumerate(parts):
-            for member in members:
-                poles[member][contrast] = group
-                doubts[member][contrast] = number
+    for contrast, need, group, part in _replaced(needs, texts, similarity):
+        poles[need][contrast] = group
+        doubts[need][contrast] = part
     # Only what tells needs of this corpus apart is kept; of a negation, one pole is not listed.
-    kinds: dict[Contrast, set[int]] = {NEGATION: {NEGATED, 1 - NEGATED}}
+    poles_of_all: dict[Contrast, set[int]] = defaultdict(set, {NEGATION: {NEGATED, 1 - NEGATED}})
     for contrast, pole in chain.from_iterable(own.items() for own in poles):
-        kinds.setdefault(contrast, set()).add(pole)
-    poles = [{each: pole for each, pole in own.items() if len(kinds[each]) > 1} for own in poles]
+        poles_of_all[contrast].add(pole)
+    poles = [{each: pole for each, pole in own.items() if len(poles_of_all[each]) > 1} for own in poles]
     return poles, [own | unsure if unsure else own for own, unsure in zip(poles, doubts, strict=True)]
 
 
@@ -192,23 +189,23 @@ def _without_affix(word: str) -> Iterator[str]:
         yield word.removesuffix("less")
 
 
-def _affixed(stems: Mapping[str, str], negated: Mapping[str, str]) -> dict[str, list[tuple[Contrast, int]]]:
-    """Return the stems that an affix tells apart, each with its poles: used, unused; inbound, outbound."""
+def _affixed(stems: Mapping[str, str], negated: Mapping[str, str]) -> dict[str, list[Sign]]:
+    """Return the stems that differ in an affix only, with their signs: used, unused; inbound, outbound."""
     pairs: list[tuple[Contrast, str, str]] = [
         (("negated", base), base, word) for word, base in negated.items()
     ]
     for one, other in _OPPOSITE_PREFIXES:
-        tails = (word[len(one) :] for word in sorted(stems) if word.startswith(one))
+        rests = (word.removeprefix(one) for word in sorted(stems) if word.startswith(one))
         pairs += [
-            (("prefix", one, other, tail), stems[one + tail], stems[other + tail])
-            for tail in tails
-            if len(tail) >= _TAIL and other + tail in stems
+            (("prefix", one, other, rest), stems[one + rest], stems[other + rest])
+            for rest in rests
+            if len(rest) >= _LEAST_REST and other + rest in stems
         ]
-    found: dict[str, list[tuple[Contrast, int]]] = defaultdict(list)
-    for contrast, *both in pairs:
-        for pole, word in enumerate(both):
-            found[word].append((contrast, pole))
-    return found
+    signs: dict[str, list[Sign]] = defaultdict(list)
+    for contrast, base, word in pairs:
+        signs[base].append((contrast, 0))
+        signs[word].append((contrast, 1))
+    return signs
 
 
 def _joined(words: Words, opposite: dict[str, str]) -> Words:
@@ -224,10 +221,8 @@ def _joined(words: Words, opposite: dict[str, str]) -> Words:
     return joined
 
 
-def _signs(
-    words: Words, affixed: Mapping[str, Sequence[tuple[Contrast, int]]]
-) -> Iterator[tuple[Contrast, int]]:
-    """Yield the contrasts that a need's own words tell, each with its pole."""
+def _signs(words: Words, affixed: Mapping[str, Sequence[Sign]]) -> Iterator[Sign]:
+    """Yield the signs that a need has by its own words."""
     table, rest = _table(), _without_negation(words)
     content = frozenset(_content(rest))
     is_negated = len(rest) < len(words)
@@ -235,33 +230,30 @@ def _signs(
     for before, word in pairwise(("", *words)):
         for contrast, pole in affixed.get(word, ()):
             yield (contrast, content - {word}), pole
-        if word in table.particles:
-            particle, pole = table.particles[word]
+        for particle, pole in table.particles.get(word, ()):
             yield ("particle", content.difference(table.particles), particle), pole
-            if before and before not in _FUNCTION and word not in ("to", "from"):
+            if before and before not in _FUNCTION_WORDS and word not in ("to", "from"):
                 yield ("particle", before, particle), pole
-    if len(words) > SHORT or clause_share(" ".join(rest)) > SENTENCE:
+    if len(words) > SHORT or clause_share(" ".join(rest)) > SENTENCE_SHARE:
         # Each word of the table is compared in its place: the other words must be the same.
-        yield from (((contrast, content - {*term.split()}), pole) for term, contrast, pole in _placed(rest))
+        yield from (((contrast, content - {*term.split()}), pole) for term, contrast, pole in _terms(rest))
         return
-    yield from _companions(words)
-    yield from ((contrast, pole) for _, contrast, pole in _placed(words))
+    yield from _listed(words)
     if is_negated:
         yield NEGATION, NEGATED
 
 
 def _is_partly_negated(words: Words) -> bool:
-    """Tell whether a need stops something, or negates a condition or what is behind its noun."""
+    """Tell whether a need stops something, or negates a condition or what follows its noun."""
     condition = next((place for place, word in enumerate(words) if place and word in _CONDITIONS), len(words))
     if words[0] in _STOPS or not _NOT.isdisjoint(words[condition:]):
         return True
-    return any(word == "not" and before not in _FUNCTION for before, word in pairwise(words))
+    return any(word == "not" and before not in _FUNCTION_WORDS for before, word in pairwise(words))
 
 
 def _content(words: Words) -> list[str]:
     """Return the words of a need that are neither function words nor articles of another language."""
-    table = _table()
-    return [word for word in words if word not in _FUNCTION and word not in table.articles]
+    return [word for word in words if word not in _FUNCTION_WORDS and word not in _table().articles]
 
 
 def _without_negation(words: Words) -> Words:
@@ -282,13 +274,13 @@ def _add_exchanges(needs: Sequence[Words], poles: Sequence[Poles]) -> None:
         if len(words) <= SHORT:
             alike[tuple(sorted(_content(words)))].append(number)
     for content, members in alike.items():
-        for one, other in combinations(members[:_MOST_ALIKE], 2):
+        for one, other in combinations(members[:_MOST_COMPARED], 2):
             for contrast, pole in _exchanges(needs[one], needs[other]):
                 poles[one][contrast, content], poles[other][contrast, content] = pole, 1 - pole
 
 
-def _exchanges(one: Words, other: Words) -> Iterator[tuple[Contrast, int]]:
-    """Yield the exchanges of two words' roles or places that turn one need into another, with its pole.
+def _exchanges(one: Words, other: Words) -> Iterator[Sign]:
+    """Yield a sign of the first need for each two words that exchange their roles or places in the other.
 
     The role of a word is the preposition or conjunction before it. Items of a list have no order.
     """
@@ -302,7 +294,7 @@ def _exchanges(one: Words, other: Words) -> Iterator[tuple[Contrast, int]]:
     places = [place for place, words in enumerate(zip(one, other, strict=False)) if words[0] != words[1]]
     if len(places) == 2 and len(one) == len(other):  # noqa: PLR2004
         left, right = places
-        is_list = right in (left + 1, len(one) - 1 - left) or not _JOINING.isdisjoint(one[left:right])
+        is_list = right in (left + 1, len(one) - 1 - left) or not _CONJUNCTIONS.isdisjoint(one[left:right])
         first, second = one[left], one[right]
         if (second, first) == (other[left], other[right]) and not is_list:
             yield ("places", frozenset((first, second))), int(first > second)
@@ -310,149 +302,144 @@ def _exchanges(one: Words, other: Words) -> Iterator[tuple[Contrast, int]]:
 
 def _roles_of(words: Words) -> dict[str, str]:
     """Return the preposition or conjunction before each word of content; an empty text if there is none."""
-    roles = _table().roles
     role, role_of = "", {}
     for word in words:
-        role = word if word in roles else role
+        role = word if word in _table().roles else role
         role_of[word] = role
     return {word: role_of[word] for word in _content(words)}
 
 
 class _Word(NamedTuple):
-    """A word in a frame: an action or a thing; whether an English model reads it, and may read a noun."""
+    """A word in a frame: an action or a thing."""
 
     stem: str
     is_action: bool = True
-    is_english: bool = True
+    is_english: bool = True  # so that an English model reads it
     may_be_noun: bool = False
+
+
+_Pair = tuple[_Word, _Word]  # in order
+_Frames = dict[Contrast, dict[_Word, list[int]]]
 
 
 def _replaced(
     needs: Sequence[Words], texts: Sequence[str], similarity: Similarity | None
-) -> dict[Contrast, list[tuple[int, list[int]]]]:
-    """Return contrasts of needs with another action on the same things, or one other thing in its place.
+) -> Iterator[tuple[Contrast, int, int, int]]:
+    """Yield contrasts of needs with another action on the same things, or with one other thing.
 
-    For each word in the place there is its group, and the needs with it. Words that mean the same are one
-    group. Those that surely do are one word.
+    A contrast comes with a need, the group of its word, and a part of that group. Words that mean the same
+    are one group. Words that surely do are one part.
     """
-    frames: dict[Contrast, dict[_Word, list[int]]] = defaultdict(lambda: defaultdict(list))
+    frames = _frames(needs, with_things=similarity is not None)
+    alike = _alike(frames, texts, similarity)
+    for contrast, words in frames.items():
+        ordered = sorted(words)
+        group_of, sure_group_of = (_groups(ordered, alike, least) for least in (SAME_ACTION, SURELY_SAME))
+        if max(sure_group_of.values()) == 0:
+            continue
+        parts: dict[tuple[int, int], int] = {}
+        for word in ordered:
+            group = group_of[word]
+            part = parts.setdefault((group, sure_group_of[word]), len(parts))
+            yield from ((contrast, need, group, part) for need in words[word])
+
+
+def _frames(needs: Sequence[Words], *, with_things: bool) -> _Frames:
+    """Return frames, each with the words in it and their needs; a frame is a need without one word."""
+    frames: _Frames = defaultdict(lambda: defaultdict(list))
     for number, words in enumerate(needs):
         content = _content(words)
-        if not 1 < len(content) <= SHORT:
+        action = _action_of(words, content) if 1 < len(content) <= SHORT else None
+        if action is None:
             continue
-        action = _action_of(words, content)
-        if action:
-            # A last infinitive is compared with others only: "given" ends like one.
-            is_first = action.stem == words[0]
-            frames["action", is_first, frozenset(content) - {action.stem}][action].append(number)
-        if similarity and action and not action.may_be_noun and len(content) > FRAME:
+        # A last infinitive is compared with others only: "given" ends like one.
+        is_first = action.stem == words[0]
+        frames["action", is_first, frozenset(content) - {action.stem}][action].append(number)
+        if with_things and not action.may_be_noun and len(content) > LEAST_FRAME:
             for place, word in enumerate(content):
                 if word != action.stem and word.isalpha():
-                    others = *content[:place], "", *content[place + 1 :]
-                    frames["thing", others][_Word(word, is_action=False)].append(number)
-    frames = {
-        frame: actions
-        for frame, actions in frames.items()
-        if 1 < len(actions) <= _MOST_ALIKE and not all(action.may_be_noun for action in actions)
+                    frame = *content[:place], "", *content[place + 1 :]
+                    frames["thing", frame][_Word(word, is_action=False)].append(number)
+    return {
+        frame: words
+        for frame, words in frames.items()
+        if 1 < len(words) <= _MOST_COMPARED and not all(word.may_be_noun for word in words)
     }
-    alike = _alike(frames, texts, similarity)
-    contrasts = {}
-    for frame, actions in frames.items():
-        ordered = sorted(actions)
-        groups, sure = (_classes(ordered, alike, least) for least in (SAME_ACTION, SURELY_SAME))
-        if max(sure):
-            merged: dict[tuple[int, int], list[int]] = defaultdict(list)
-            for action, group, number in zip(ordered, groups, sure, strict=True):
-                merged[group, number] += actions[action]
-            contrasts[frame] = [(group, members) for (group, _), members in merged.items()]
-    return contrasts
 
 
-def _classes(actions: Sequence[_Word], alike: dict[tuple[_Word, _Word], float], least: float) -> list[int]:
-    """Return the class of each action; all members of a class are at least that similar."""
-    classes: list[list[_Word]] = []
-    numbers = []
-    for action in actions:
-        fits = (
-            place for place, each in enumerate(classes) if all(alike[one, action] >= least for one in each)
-        )
-        number = next(fits, len(classes))
-        if number == len(classes):
-            classes.append([])
-        classes[number].append(action)
-        numbers.append(number)
-    return numbers
+def _groups(words: Iterable[_Word], alike: Mapping[_Pair, float], least: float) -> dict[_Word, int]:
+    """Return the group of each word; all words of a group are at least that similar."""
+    groups: list[list[_Word]] = []
+    for word in words:
+        fitting = (group for group in groups if all(alike[one, word] >= least for one in group))
+        if (group := next(fitting, None)) is None:
+            groups.append(group := [])
+        group.append(word)
+    return {word: number for number, group in enumerate(groups) for word in group}
 
 
 def _action_of(words: Words, content: Words) -> _Word | None:
-    """Return the action of a need: its first word before an article or in the table, or a last infinitive."""
+    """Return the action of a need: its first word if that is one of content, or a last infinitive."""
     table = _table()
-    first, behind, last = words[0], words[1:2], words[-1]
-    is_verb = first == content[0] and (first in table.actions or not table.articles.isdisjoint(behind))
-    if is_verb and table.foreign.isdisjoint(behind):
+    first, second, last = words[0], words[1:2], words[-1]
+    starts = first == content[0]
+    is_verb = starts and (first in table.actions or not table.articles.isdisjoint(second))
+    if is_verb and table.foreign_articles.isdisjoint(second):
         return _Word(first)
-    if first == content[0] and first.endswith(("ar", "ir", "are", "ere", "ire")):
+    if starts and first.endswith(("ar", "ir", "are", "ere", "ire")):
         return _Word(first, is_english=False)
     if last == content[-1] and last.endswith(("en", "eln", "ern")):
         return _Word(last, is_english=False)
-    if first == content[0]:
+    if starts:
         return _Word(first, is_english=not is_verb or first in table.actions, may_be_noun=not is_verb)
     return None
 
 
-def _alike(
-    frames: dict[Contrast, dict[_Word, list[int]]], texts: Sequence[str], similarity: Similarity | None
-) -> dict[tuple[_Word, _Word], float]:
+def _alike(frames: _Frames, texts: Sequence[str], similarity: Similarity | None) -> dict[_Pair, float]:
     """Return the similarity of words in the frame where it is highest; 1 or 0 if the table tells it.
 
     Two things in a long frame are similar whatever they are, so they must be similar alone, too.
     """
-    asked = [
-        (pair, actions)
-        for actions in sorted(frames.values(), key=lambda actions: -sum(map(len, actions.values())))
-        for pair in combinations(sorted(actions), 2)
+    pairs = [
+        (pair, words)
+        for words in sorted(frames.values(), key=lambda words: -sum(map(len, words.values())))
+        for pair in combinations(sorted(words), 2)
     ]
-    alike = {pair: float(_are_near(pair[0].stem, pair[1].stem)) for pair, _ in asked}
-    read = [(pair, actions) for pair, actions in asked if pair[0].is_english or pair[1].is_english]
-    known, unknown = (read[:MOST_WORDS], read[MOST_WORDS:]) if similarity else ([], read)
-    if similarity and known:
-        frames_of = [
-            _in_one_frame(texts, *((each, actions[each]) for each in pair)) for pair, actions in known
-        ]
-        alone = [(one.stem, other.stem) for (one, other), _ in known]
-        cosines = similarity(*zip(*frames_of, *alone, strict=True)).reshape(2, -1).T.tolist()
-        for (pair, _), (cosine, cosine_alone) in zip(known, cosines, strict=True):
+    alike = {(one, other): float(_are_near(one.stem, other.stem)) for (one, other), _ in pairs}
+    read = [(pair, words) for pair, words in pairs if any(word.is_english for word in pair)]
+    most = MOST_EMBEDDED if similarity else 0
+    if similarity and read:
+        in_frames = [_in_one_frame(texts, pair, words) for pair, words in read[:most]]
+        alone = [(one.stem, other.stem) for (one, other), _ in read[:most]]
+        cosines = similarity(*zip(*in_frames, *alone, strict=True)).reshape(2, -1).T.tolist()
+        for (pair, _), (cosine, cosine_alone) in zip(read[:most], cosines, strict=True):
             if pair[0].is_action or cosine_alone >= SAME_THING:
                 alike[pair] = max(alike[pair], cosine)
-    for pair, _ in unknown:
+    for pair, _ in read[most:]:
         alike[pair] = max(alike[pair], SAME_ACTION)  # nothing tells whether they mean the same
-    return {
-        pair: 0.0 if _are_opposite(pair[0].stem, pair[1].stem) else cosine for pair, cosine in alike.items()
-    }
+    opposite = ((one, other) for one, other in alike if _are_opposite(one.stem, other.stem))
+    return alike | dict.fromkeys(opposite, 0.0)
 
 
-def _in_one_frame(
-    texts: Sequence[str], one: tuple[_Word, Sequence[int]], other: tuple[_Word, Sequence[int]]
-) -> tuple[str, str]:
+def _in_one_frame(texts: Sequence[str], pair: _Pair, needs: Mapping[_Word, Sequence[int]]) -> tuple[str, str]:
     """Return the shortest need with one word, and the same need with the other word.
 
     An action is first, and only the words before the next preposition tell what it is about.
     """
-    (word, text), (_, replacing) = (
-        (word, min((texts[number] for number in numbers), key=lambda text: (len(text), text)))
-        for word, numbers in (one, other)
+    one, other = (
+        min((texts[need] for need in needs[word]), key=lambda text: (len(text), text)) for word in pair
     )
-    if not word.is_action:
-        return text, replacing
-    verb, *things = text.split()
+    if not pair[0].is_action:
+        return one, other
+    verb, *things = one.split()
     end = next((place for place, each in enumerate(things) if place and each in _table().roles), len(things))
     about = " ".join(("", *things[:end]))
-    return verb + about, replacing.split()[0] + about
+    return verb + about, other.split()[0] + about
 
 
 def _are_near(one: str, other: str) -> bool:
     """Tell whether two words are at one pole of the table, or are spelt alike."""
-    return one[:_CONTENT] == other[:_CONTENT] or not set(_places(one)).isdisjoint(_places(other))
+    return one[:_INITIALS] == other[:_INITIALS] or not set(_places(one)).isdisjoint(_places(other))
 
 
 def _are_opposite(one: str, other: str) -> bool:
@@ -495,86 +482,59 @@ def leaving(linkage: pl.DataFrame, poles: Sequence[Poles]) -> npt.NDArray[np.int
 
     The side with fewer surfaces leaves; of equal sides, the right one. The other side continues without it.
     """
-    # For each cluster: the number of its surfaces at each pole.
-    at_pole: list[dict[tuple[Contrast, int], int]] = [dict.fromkeys(own.items(), 1) for own in poles]
+    counts = [Counter(own.items()) for own in poles]  # for each cluster, the surfaces at each pole
     size = [1] * len(poles)
     side = np.zeros(linkage.height, dtype=np.int8)
     for merge, (left, right) in enumerate(linkage.select("left", "right").iter_rows()):
-        if _differ(at_pole[left], size[left], at_pole[right], size[right]):
+        if _differ(_main_poles(counts[left], size[left]), _main_poles(counts[right], size[right])):
             side[merge], stays = (LEFT, right) if size[left] < size[right] else (RIGHT, left)
-            at_pole.append(at_pole[stays])
+            counts.append(counts[stays])
             size.append(size[stays])
             continue
-        more, fewer = sorted((at_pole[left], at_pole[right]), key=len, reverse=True)
-        for pole, surfaces in fewer.items():
-            more[pole] = more.get(pole, 0) + surfaces
-        at_pole[left] = at_pole[right] = {}
-        at_pole.append(more)
+        more, fewer = sorted((counts[left], counts[right]), key=len, reverse=True)
+        more.update(fewer)
+        counts[left] = counts[right] = Counter()
+        counts.append(more)
         size.append(size[left] + size[right])
     return side
 
 
-def _differ(
-    one: dict[tuple[Contrast, int], int],
-    size_of_one: int,
-    other: dict[tuple[Contrast, int], int],
-    size_of_other: int,
-) -> bool:
-    """Tell whether two clusters are mostly at different poles of a contrast."""
-    if not one and not other:
-        return False
-    negated = (NEGATION, NEGATED)
-    if (one.get(negated, 0) >= MOST * size_of_one) != (other.get(negated, 0) >= MOST * size_of_other):
-        return True
-    main_poles = {
-        contrast: pole for (contrast, pole), surfaces in one.items() if surfaces >= MOST * size_of_one
-    }
-    return any(
-        main_poles.get(contrast, pole) != pole
-        for (contrast, pole), surfaces in other.items()
-        if surfaces >= MOST * size_of_other
+def _main_poles(counts: Mapping[Sign, int], size: int) -> list[Sign]:
+    return [sign for sign, surfaces in counts.items() if surfaces >= MAIN_SHARE * size]
+
+
+def _differ(one: Sequence[Sign], other: Sequence[Sign]) -> bool:
+    """Tell whether the main poles of two clusters differ in a contrast, or whether one is negated."""
+    poles = dict(one)
+    return any(poles.get(contrast, pole) != pole for contrast, pole in other) or (
+        ((NEGATION, NEGATED) in one) != ((NEGATION, NEGATED) in other)
     )
 
 
 @cache
 def _table() -> _Table:
     table = tomllib.loads(text_of(Path(__file__).with_name("contrasts.toml")))
-    actions, opposites, kinds, particles = (
+    actions, opposites, kinds, particles, companions = (
         [[part.split(",") for part in row.split("/")] for row in table[name].strip().splitlines()]
-        for name in ("actions", "opposites", "kinds", "particles")
+        for name in ("actions", "opposites", "kinds", "particles", "companions")
     )
-    places: dict[str, list[tuple[int, int]]] = {}
-    for contrast, poles in enumerate((*actions, *opposites, *kinds)):
-        for pole, words in enumerate(poles):
-            for word in map(surface, words):
-                listed = places.setdefault(word, [])
-                if (contrast, pole) not in listed:
-                    listed.append((contrast, pole))
-    firsts = frozenset(term.split()[0] for term in places if " " in term)
-    first, anywhere, roles, articles, foreign = (
-        frozenset(map(surface, table["words"][name].split(",")))
-        for name in ("negations_first", "negations", "roles", "articles", "foreign_articles")
-    )
-    companions, particle_places = (
-        {
-            surface(word): (row, pole)
-            for row, poles in enumerate(rows)
-            for pole, words in enumerate(poles)
-            for word in words
-        }
-        for rows in ([[table["words"][name].split(",") for name in ("with", "without")]], particles)
-    )
-    verbs = frozenset(surface(word).split()[0] for poles in actions for words in poles for word in words)
+    words = {name: frozenset(map(surface, row.split(","))) for name, row in table["words"].items()}
+    words["articles"] |= words["foreign_articles"]
     return _Table(
-        places,
-        firsts,
-        len(actions) + len(opposites),
-        verbs,
-        {word: pole for word, (_, pole) in companions.items()},
-        first,
-        anywhere,
-        particle_places,
-        roles,
-        articles | foreign,
-        foreign,
+        places=_places_in(chain(actions, opposites, kinds)),
+        opposites=len(actions) + len(opposites),
+        actions=frozenset(term.split()[0] for term in _places_in(actions)),
+        particles=_places_in(particles),
+        companions={word: pole for word, [(_, pole)] in _places_in(companions).items()},
+        **words,
     )
+
+
+def _places_in(rows: Iterable[list[list[str]]]) -> dict[str, list[tuple[int, int]]]:
+    """Return the contrasts and poles of each term in some rows."""
+    places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for contrast, poles in enumerate(rows):
+        for pole, terms in enumerate(poles):
+            for term in dict.fromkeys(map(surface, terms)):
+                places[term].append((contrast, pole))
+    return dict(places)
