@@ -156,8 +156,20 @@ class Answer:
     apart: Sequence[int] = ()
 
 
-# A part of a group: its points, the mentions of the smaller side, the log-odds that both sides are one need.
-_Part = tuple[IntArray, float, float]
+class _Division(NamedTuple):
+    """A division of a group into a part and the rest."""
+
+    part: IntArray  # points
+    smaller: float  # mentions of the smaller side
+    log_odds: float  # that both sides are one need
+
+
+class _LikelyPart(NamedTuple):
+    """A part of a group that a screen shows."""
+
+    points: IntArray
+    probability: float  # of another need
+    value: float
 
 
 class Screens:
@@ -173,7 +185,7 @@ class Screens:
         by_words = rows.dense is None
         self.groups_model = GROUPS_BY_WORDS if by_words else GROUPS_BY_MEANING
         self._parts_model = PARTS_BY_WORDS if by_words else PARTS_BY_MEANING
-        self._parts: dict[bytes, list[_Part]] = {}
+        self._divisions: dict[bytes, list[_Division]] = {}
 
     def ranked(
         self,
@@ -218,14 +230,14 @@ class Screens:
         near = np.lexsort((-on_grid(cosines), -values))[:MOST_NEIGHBOURS].tolist()
         neighbours = [(other, float(chances[other])) for other in near if chances[other] >= LEAST_LIKELY]
         parts = groups.parts(group)
-        value = float(values[[other for other, _ in neighbours]].sum()) + sum(worth for *_, worth in parts)
+        value = float(values[[other for other, _ in neighbours]].sum()) + sum(part.value for part in parts)
         return value, Screen(
             names[group],
             int(sizes[group]),
             self.wordings(members[group]),
             tuple(
-                Part(self.wordings(part), int(self.weights[part].sum()), round(chance, 3))
-                for part, chance, _ in parts
+                Part(self.wordings(points), int(self.weights[points].sum()), round(chance, 3))
+                for points, chance, _ in parts
             ),
             tuple(
                 Neighbour(names[other], int(sizes[other]), self.wordings(members[other]), round(chance, 3))
@@ -243,16 +255,16 @@ class Screens:
         uses = (use for point in points for use in self._points.uses.at(int(point)))
         return tuple(wording for wording, _ in sorted(uses, key=lambda use: (-use[1], use[0])))
 
-    def parts(self, group: IntArray) -> list[_Part]:
-        """Return the parts of a group by average linkage, at most `MOST_PARTS`, without the main part."""
+    def divisions(self, group: IntArray) -> list[_Division]:
+        """Return the divisions of a group by other numbers, and by average linkage; keep them for later."""
         key = group.tobytes()
-        if key not in self._parts:
+        if key not in self._divisions:
             order = group[np.argsort(-self.weights[group], kind="stable")]
             members = np.sort(order[:HEAVIEST])
-            self._parts[key] = list(self._divided(members)) if len(members) > 1 else []
-        return self._parts[key]
+            self._divisions[key] = list(self._divided(members)) if len(members) > 1 else []
+        return self._divisions[key]
 
-    def _divided(self, members: IntArray) -> Iterator[_Part]:
+    def _divided(self, members: IntArray) -> Iterator[_Division]:
         from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - needs time to load
         from scipy.spatial.distance import squareform  # noqa: PLC0415
 
@@ -271,7 +283,8 @@ class Screens:
             other = own - one
             cosine = one @ cosines @ other / np.sqrt((one @ cosines @ one) * (other @ cosines @ other))
             smaller = min(one.sum(), other.sum())
-            yield members[part], float(smaller), float(self._parts_model.log_odds(cosine, np.array(1.0)))
+            log_odds = self._parts_model.log_odds(cosine, np.array(1.0))
+            yield _Division(members[part], float(smaller), float(log_odds))
 
     def _with_other_numbers(self, members: IntArray) -> list[IntArray]:
         """Return a part of a group for each number except the most used one, as places in the group.
@@ -353,32 +366,32 @@ class _Groups:
         chances[[group, *self._between[group]]] = 0.0
         return chances, chances * np.minimum(self.sizes, self.sizes[group])
 
-    def parts(self, group: int) -> list[tuple[IntArray, float, float]]:
-        """Return the parts that no answer is about: points, probability of another need, and value.
+    def parts(self, group: int) -> list[_LikelyPart]:
+        """Return the parts that no answer is about.
 
         Parts that may be opposites of the rest come first, then the most valuable ones.
         """
-        opposites = [*self._opposites_in(group)]
         seen = set(chain.from_iterable(self._opposites[group]))  # one point of each pair stays
-        others = (part for part in self._screens.parts(self.members[group]) if seen.isdisjoint(part[0]))
-        by_value = sorted(self._unanswered(group, others), key=lambda part: (-part[2], part[0][0]))
-        return [*self._unanswered(group, opposites), *by_value][:MOST_PARTS]
+        divisions = self._screens.divisions(self.members[group])
+        others = (division for division in divisions if seen.isdisjoint(division.part))
+        by_value = sorted(self._unanswered(group, others), key=lambda part: (-part.value, part.points[0]))
+        return [*self._unanswered(group, self._opposites_in(group)), *by_value][:MOST_PARTS]
 
-    def _unanswered(self, group: int, parts: Iterable[_Part]) -> Iterator[tuple[IntArray, float, float]]:
-        for part, smaller, log_odds in parts:
+    def _unanswered(self, group: int, divisions: Iterable[_Division]) -> Iterator[_LikelyPart]:
+        for part, smaller, log_odds in divisions:
             chance = float(_chance(np.array(-log_odds)))
             answered = any((left in part) != (right in part) for left, right in self._within[group])
             if chance >= LEAST_LIKELY and not answered:
-                yield part, chance, chance * smaller
+                yield _LikelyPart(part, chance, chance * smaller)
 
-    def _opposites_in(self, group: int) -> Iterator[_Part]:
+    def _opposites_in(self, group: int) -> Iterator[_Division]:
         """Yield the opposites of the most mentioned point that has some, then those of others."""
         pairs, weights = self._opposites[group], self._screens.weights
         while pairs:
             main = max(chain.from_iterable(pairs), key=lambda point: (weights[point], -point))
             part = sorted({sum(pair) - main for pair in pairs if main in pair})
             pairs = [pair for pair in pairs if {main, *part}.isdisjoint(pair)]
-            yield np.array(part), float(weights[part].sum()), OPPOSITE
+            yield _Division(np.array(part), float(weights[part].sum()), OPPOSITE)
 
 
 def _chance(log_odds: FloatArray) -> FloatArray:
