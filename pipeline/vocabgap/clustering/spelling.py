@@ -7,6 +7,7 @@ with each, must have half of their other words in common. A numeronym counts the
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from vocabgap.text import content_words, ignored_stems, stem, words
@@ -24,29 +25,29 @@ def spellings(texts: Sequence[str]) -> dict[str, str]:
     numeronyms = _places(texts, _NUMERONYM)
     if not acronyms and not numeronyms:
         return {}
-    found: dict[str, set[str]] = defaultdict(set)
-    spelt = [words(text) for text in texts]
-    of_ends: dict[tuple[str, int], set[str]] = defaultdict(set)
-    for word in {word for each in spelt for word in each} if numeronyms else ():
-        of_ends[word[0] + word[-1], len(word) - 2].add(word)
+    phrases: dict[str, set[str]] = defaultdict(set)
+    split_texts = [words(text) for text in texts]
+    words_by_ends: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for word in set(chain.from_iterable(split_texts)) if numeronyms else ():
+        words_by_ends[word[0] + word[-1], len(word) - 2].add(word)
     for short in numeronyms:
         ends, left_out = short[0] + short[-1], int(short[1:-1])
-        found[short] |= of_ends[ends, left_out] if left_out >= _LEFT_OUT else set()
+        phrases[short] |= words_by_ends[ends, left_out] if left_out >= _LEFT_OUT else set()
     lengths = {len(short) for short in acronyms}
     beside = {
-        short: {_stems(spelt[place]) - {stem(short)} for place in places[:_MOST_PLACES]}
+        short: {_stems(split_texts[place]) - {stem(short)} for place in places[:_MOST_PLACES]}
         for short, places in acronyms.items()
     }
-    for every in spelt:
-        initials = "".join(word[0] for word in every)
-        for start, length in _windows(len(every), lengths):
+    for split_text in split_texts:
+        initials = "".join(word[0] for word in split_text)
+        for start, length in _windows(len(split_text), lengths):
             short = initials[start : start + length]
-            if short not in acronyms or short in every:
+            if short not in acronyms or short in split_text:
                 continue
-            others = _stems(every[:start] + every[start + length :])
+            others = _stems(split_text[:start] + split_text[start + length :])
             if any(_is_near(others, each) for each in beside[short]):
-                found[short].add(" ".join(every[start : start + length]))
-    return {short: min(meant) for short, meant in found.items() if len(meant) == 1}
+                phrases[short].add(" ".join(split_text[start : start + length]))
+    return {short: min(meant) for short, meant in phrases.items() if len(meant) == 1}
 
 
 def spelt_out(text: str, meant: Mapping[str, str]) -> str:
