@@ -83,9 +83,28 @@ def test_the_most_valuable_screen_comes_first_and_no_screen_is_too_long() -> Non
 
 def test_a_contrast_that_the_tree_never_merges_is_a_neighbour() -> None:
     """The tree compares whole groups; a screen finds the nearest ones wherever these are."""
-    found = clustered(*["add a sky mask"] * 5, *["remove a sky mask"] * 4, *CROP)
+    found = clustered(
+        *["add a sky mask"] * 5, *["remove a sky mask"] * 4, "add a cloud mask", *CROP
+    )
 
-    assert likely(screen_of(found, "add a sky mask"), "remove a sky mask") > 0.0
+    assert "remove a sky mask" in {
+        wording
+        for neighbour in screen_of(found, "add a sky mask").neighbours
+        for wording in neighbour.wordings
+    }
+
+
+def test_an_opposite_is_a_less_likely_neighbour() -> None:
+    found = clustered(
+        *["add a sky mask"] * 5, *["remove a sky mask"] * 4, "add a cloud mask", *CROP
+    )
+    blind = replace(found, _tree=found._tree._replace(doubts=()))
+
+    opposite, as_near = (
+        likely(screen_of(groups, "add a sky mask"), "remove a sky mask")
+        for groups in (found, blind)
+    )
+    assert 0.0 < opposite < as_near
 
 
 def test_one_tick_separates_wordings_of_another_number() -> None:

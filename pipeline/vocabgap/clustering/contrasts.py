@@ -51,8 +51,8 @@ _INITIALS: Final = 4  # first letters, which words with other endings share
 _FUNCTION_WORDS: Final = ignored_stems()
 # A prefix that negates, and the fewest letters of the word after it; and pairs of opposite prefixes.
 _PREFIXES: Final = {
-    "un": 3, "non": 3, "dis": 4, "de": 4, "des": 4, "dé": 4, "in": 5, "im": 5, "ir": 5, "il": 5, "ab": 5,
-    "anti": 4, "counter": 4, "a": 6, "an": 6,
+    "un": 3, "non": 3, "dis": 4, "de": 4, "des": 4, "dés": 4, "dé": 4, "in": 5, "im": 5, "ir": 5, "il": 5,
+    "ab": 5, "anti": 4, "counter": 4, "a": 6, "an": 6,
 }  # fmt: skip
 _OPPOSITE_PREFIXES: Final = (
     ("in", "out"), ("im", "ex"), ("up", "down"), ("over", "under"), ("pre", "post"), ("en", "de"),
@@ -169,7 +169,7 @@ def parting_poles(
     affixed = _affixed(stems, negated)
     poles = [_with_one_pole(_signs(words, affixed)) for words in needs]
     doubts: list[Poles] = [{} for _ in needs]
-    _add_exchanges(needs, poles)
+    _add_exchanges(needs, texts, poles)
     for contrast, need, group, part in _replaced(needs, texts, similarity):
         poles[need][contrast] = group
         doubts[need][contrast] = part
@@ -267,7 +267,7 @@ def _without_negation(words: Words) -> Words:
     return [word for word in words if word not in table.negations]
 
 
-def _add_exchanges(needs: Sequence[Words], poles: Sequence[Poles]) -> None:
+def _add_exchanges(needs: Sequence[Words], texts: Sequence[str], poles: Sequence[Poles]) -> None:
     """Add poles for needs with the same words of content, of which two are exchanged."""
     alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, words in enumerate(needs):
@@ -275,14 +275,16 @@ def _add_exchanges(needs: Sequence[Words], poles: Sequence[Poles]) -> None:
             alike[tuple(sorted(_content(words)))].append(number)
     for content, members in alike.items():
         for one, other in combinations(members[:_MOST_COMPARED], 2):
-            for contrast, pole in _exchanges(needs[one], needs[other]):
+            same_words = bool(texts) and set(texts[one].lower().split()) == set(texts[other].lower().split())
+            for contrast, pole in _exchanges(needs[one], needs[other], same_words=same_words):
                 poles[one][contrast, content], poles[other][contrast, content] = pole, 1 - pole
 
 
-def _exchanges(one: Words, other: Words) -> Iterator[Sign]:
+def _exchanges(one: Words, other: Words, *, same_words: bool) -> Iterator[Sign]:
     """Yield a sign of the first need for each two words that exchange their roles or places in the other.
 
-    The role of a word is the preposition or conjunction before it. Items of a list have no order.
+    The role of a word is the preposition or conjunction before it. Items of a list have no order. The first
+    and the last word exchange their places also if a noun becomes a verb (`same_words` is false).
     """
     roles, others = _roles_of(one), _roles_of(other)
     changed = sorted(word for word in roles if roles[word] != others[word])
@@ -294,7 +296,8 @@ def _exchanges(one: Words, other: Words) -> Iterator[Sign]:
     places = [place for place, words in enumerate(zip(one, other, strict=False)) if words[0] != words[1]]
     if len(places) == 2 and len(one) == len(other):  # noqa: PLR2004
         left, right = places
-        is_list = right in (left + 1, len(one) - 1 - left) or not _CONJUNCTIONS.isdisjoint(one[left:right])
+        is_list = right == left + 1 or not _CONJUNCTIONS.isdisjoint(one[left:right])
+        is_list |= right - left == len(one) - 1 and not same_words
         first, second = one[left], one[right]
         if (second, first) == (other[left], other[right]) and not is_list:
             yield ("places", frozenset((first, second))), int(first > second)

@@ -215,8 +215,16 @@ class Clusters:
             about: The groups of the screens, instead of the largest.
         """
         top = whole_number("top", top) or len(self._labelled)
-        pairs = self.doubtful_pairs
-        return self._screens.ranked(self._labels, self._names, self.constraints, top, about, doubtful=pairs)
+        doubts = self._tree.doubts
+        return self._screens.ranked(
+            self._labels,
+            self._names,
+            self.constraints,
+            top,
+            about,
+            doubtful=self.doubtful_pairs,
+            poles=[doubts[point] for _, point in self._labelled] if doubts else (),
+        )
 
     def standing(self, wording: str) -> tuple[int, int]:
         """Return the rank by mentions of the group of a wording, and the mentions."""

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from vocabgap.clustering.contrasts import Contrast, Poles
 from vocabgap.clustering.cutting import members_of
 from vocabgap.clustering.wordings import Points
 from vocabgap.linkage import FloatArray, IntArray, Rows, on_grid
@@ -58,7 +59,8 @@ GROUPS_BY_MEANING: Final = OddsModel(-4.66, 9.58, -0.56)
 GROUPS_BY_WORDS: Final = OddsModel(-3.05, 11.0, -0.62, most=0.33)
 PARTS_BY_MEANING: Final = OddsModel(-4.43, 7.68, least=0.58)
 PARTS_BY_WORDS: Final = OddsModel(-1.35, 4.22, least=0.32)
-OPPOSITE: Final = -0.6  # log-odds of one need, for a part that may be the opposite of the rest
+OPPOSITE: Final = -0.6  # log-odds of one need, for a part that may be the opposite of the rest ...
+OPPOSITE_GROUPS: Final = -1.4  # ... and what is added to them for two groups at different poles
 PATIENCE: Final = 1.0  # expected number of refused neighbours that halves the probability of others
 
 
@@ -196,6 +198,7 @@ class Screens:
         about: Sequence[int] | None = None,
         *,
         doubtful: Iterable[tuple[int, int]] = (),
+        poles: Sequence[Poles] = (),
     ) -> list[Screen]:
         """Return screens of some groups, the most valuable first; a group without a question has none.
 
@@ -206,8 +209,9 @@ class Screens:
             top: How many of the largest groups matter.
             about: The groups; by default the largest.
             doubtful: Pairs of points that may be opposites.
+            poles: The poles of each group's label.
         """
-        groups = _Groups(self, labels, constraints, doubtful)
+        groups = _Groups(self, labels, constraints, doubtful, poles)
         if about is None:
             about = np.argsort(-groups.sizes, kind="stable")[: CANDIDATES * top].tolist()
         at_once = 1 + CELLS // (1 + len(groups.members))
@@ -329,6 +333,7 @@ class _Groups:
         labels: IntArray,
         constraints: Iterable[Constraint] = (),
         doubtful: Iterable[tuple[int, int]] = (),
+        poles: Sequence[Poles] = (),
     ) -> None:
         self._screens = screens
         self.members = members_of(labels)
@@ -350,6 +355,22 @@ class _Groups:
             if labels[one] == labels[other]:
                 self._opposites[int(labels[one])].append((one, other))
 
+        self._poles = poles
+        self._at_poles: dict[Contrast, list[tuple[int, int]]] = defaultdict(list)  # poles and groups
+        for group, own in enumerate(poles):
+            for contrast, pole in own.items():
+                self._at_poles[contrast].append((pole, group))
+
+    def _opposite_groups(self, group: int) -> list[int]:
+        """Return the groups at another pole of a contrast than a group."""
+        own = self._poles[group] if self._poles else {}
+        return [
+            other
+            for contrast, pole in own.items()
+            for other_pole, other in self._at_poles[contrast]
+            if other_pole != pole
+        ]
+
     def cosines(self, some: Sequence[int]) -> FloatArray:
         """Return the cosines of the means of some groups with all means, shape (some, groups)."""
         dots = (self._terms[some] @ self._terms.T).toarray() + self._dense[some] @ self._dense.T
@@ -358,7 +379,9 @@ class _Groups:
     def neighbours(self, group: int, cosines: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return, for each group, the probability of one need with `group`, and its value as a neighbour."""
         larger = np.maximum(self.sizes, self.sizes[group])
-        chances = _chance(self._screens.groups_model.log_odds(cosines, larger))
+        log_odds = self._screens.groups_model.log_odds(cosines, larger)
+        log_odds[self._opposite_groups(group)] += OPPOSITE_GROUPS
+        chances = _chance(log_odds)
         # Neighbours that were expected and are not the same need make others less likely.
         refused = sorted(other for other, is_same in self._between[group].items() if not is_same)
         accepted = sum(self._within[group].values())
