@@ -175,9 +175,7 @@ def analyse(
         proposed = cluster(records, settings.cluster, embedder=embedder)
         decisions, clusters = followed(proposed, recorded)
     with stage("rank"):
-        identified = identify(
-            proposed, clusters, records, baseline=baseline.groups, verdicts=decisions.verdicts
-        )
+        identified = identify(proposed, clusters, baseline=baseline.groups, verdicts=decisions.verdicts)
         if settings.categories.reclassify:
             # The classifier learns from all records.
             categorised = reclassify(

@@ -14,14 +14,11 @@ from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.record import Decision
 from vocabgap.decisions.replay import replay
 from vocabgap.errors import StateError
-from vocabgap.files.parts import Parts
-from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.identity import identify
 
 LOGS = ("office", "agent_gaps/dev_tools", "agent_gaps/studio")
 DECISIONS = 400
 CHECKED_EVERY = 50
-NO_RECORDS = Parts.of(RECORDS.empty())
 
 
 class Group(NamedTuple):
@@ -38,9 +35,7 @@ def as_seen(
     """The groups after some decisions, with their labels and identifiers."""
     effective = replay(decisions, proposed.wordings["surface"].unique())
     clusters = proposed.constrained(effective.constraints)
-    identified = identify(
-        proposed, clusters, NO_RECORDS, baseline=baseline, verdicts=effective.verdicts
-    )
+    identified = identify(proposed, clusters, baseline=baseline, verdicts=effective.verdicts)
     members = clusters.wordings.group_by("cluster").agg("wording")
     labels = clusters.clusters.select("cluster", own="label")
     rows = members.join(labels, on="cluster").join(identified.identities, on="cluster")
@@ -75,7 +70,7 @@ def test_groups_that_no_decision_names_stay_as_they_are(
     path = OWN / "office_gaps.jsonl" if log == "office" else outside(pytestconfig, f"{log}.jsonl")
     proposed = cluster(read_gaps(path).records)
     surface_of = dict(proposed.wordings.select("wording", "surface").iter_rows())
-    baseline = None if is_first else identify(proposed, proposed, NO_RECORDS).groups
+    baseline = None if is_first else identify(proposed, proposed).groups
     before = as_seen(proposed, (), baseline)
     rng = random.Random(f"{log} {is_first}")  # noqa: S311
     ordered = sorted(before, key=lambda group: group.label)

@@ -13,8 +13,6 @@ from vocabgap.clustering.grouping import cluster
 from vocabgap.decisions.record import Action, Decision
 from vocabgap.decisions.replay import followed
 from vocabgap.errors import StateError
-from vocabgap.files.parts import Parts
-from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.identity import identify
 
 LOGS = ("office", "agent_gaps/dev_tools", "agent_gaps/studio")
@@ -53,9 +51,7 @@ def checked(
     """Check all decisions on the groups of some records; return the number of checks, and table `groups`."""
     found = cluster(records, threshold=cut)
     effective, now = followed(found, made)
-    identified = identify(
-        found, now, Parts.of(RECORDS.empty()), baseline=baseline, verdicts=effective.verdicts
-    )
+    identified = identify(found, now, baseline=baseline, verdicts=effective.verdicts)
     cluster_of = dict(now.wordings.select("wording", "cluster").iter_rows())
     of = {row["cluster"]: row for row in identified.identities.to_dicts()}
     checks = 0

@@ -7,10 +7,10 @@ import pytest
 
 from builders.ranking import records
 from vocabgap.clustering.grouping import cluster
-from vocabgap.files.parts import Parts
 from vocabgap.model.tables import GROUPS, IDENTITIES, VERDICTS, Apart, Together
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.identity import Identified, derived_id, identify, trace
+from vocabgap.ranking.statuses import NOTHING_CAME_BACK
 
 NINE = datetime(2025, 5, 10, 9, tzinfo=UTC)
 
@@ -21,16 +21,17 @@ def identified(
     verdicts: Sequence[tuple[Any, ...]] = (),
     baseline: pl.DataFrame | None = None,
     threshold: float = 0.0,
-    at: datetime | None = None,
+    came_back: Sequence[tuple[str, datetime]] = (),
 ) -> Identified:
     """The identities of some phrases, each a group of its own surface, constraints aside."""
-    frame = records([{"missing_capability": phrase, "timestamp": at} for phrase in phrases])
+    frame = records([{"missing_capability": phrase} for phrase in phrases])
+    back = pl.DataFrame(came_back, schema=NOTHING_CAME_BACK.schema, orient="row")
     found = cluster(frame, threshold=threshold)
     whole = len(VERDICTS.columns)
     rows = [row if len(row) == whole else (*row, [row[0]]) for row in verdicts]
     table = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
     made = identify(
-        found, found.constrained(constraints), Parts.of(frame), baseline=baseline, verdicts=table
+        found, found.constrained(constraints), baseline=baseline, verdicts=table, comebacks=back
     )
     IDENTITIES.require(made.identities)
     GROUPS.require(made.groups)
@@ -116,7 +117,16 @@ def test_what_was_not_there_before_is_new() -> None:
 )  # fmt: skip
 def test_the_last_word_is_the_status(actions: list[str], status: str) -> None:
     verdicts = [
-        ("sky mask", f"dec-{number}", NINE.replace(minute=number), "ana", action, None, action)
+        (
+            "sky mask",
+            f"dec-{number}",
+            NINE.replace(minute=number),
+            "ana",
+            action,
+            None,
+            None,
+            action,
+        )
         for number, action in enumerate(actions)
     ]
 
@@ -124,7 +134,7 @@ def test_the_last_word_is_the_status(actions: list[str], status: str) -> None:
 
 
 def test_what_outgrew_a_decision_is_open_though_the_run_before_had_none_of_it() -> None:
-    verdicts = [("sky mask", "dec-1", NINE, "ana", "dismiss", None, "dismissed")]
+    verdicts = [("sky mask", "dec-1", NINE, "ana", "dismiss", None, None, "dismissed")]
     baseline = identified("film grain").groups
 
     made = identified(
@@ -135,20 +145,48 @@ def test_what_outgrew_a_decision_is_open_though_the_run_before_had_none_of_it() 
     assert statuses(made) == {"sky mask": "open", "cloud mask": "open", "moon": "new"}
 
 
-@pytest.mark.parametrize(("hour", "status"), [(8, "authored"), (9, "authored"), (10, "regressed")])
-def test_what_is_mentioned_after_it_was_authored_has_regressed(hour: int, status: str) -> None:
-    verdicts = [("sky mask", "dec-1", NINE, "ana", "author", None, "authored")]
+AUTHORED = ("sky mask", "dec-1", NINE, "ana", "author", None, "mask", "authored")
+BACK = ("dec-1", NINE.replace(hour=11))
 
-    made = identified("sky mask", verdicts=verdicts, at=NINE.replace(hour=hour))
+
+@pytest.mark.parametrize(
+    ("later", "status", "kinds"),
+    [
+        ([], "regressed", ["authored", "came back"]),
+        ([(10, "author")], "regressed", ["authored", "authored", "came back"]),
+        ([(12, "author")], "authored", ["authored", "came back", "authored"]),
+        ([(12, "reopen")], "open", ["authored", "came back", "reopened"]),
+        ([(12, "claim")], "claimed", ["authored", "came back", "claimed"]),
+    ],
+)
+def test_what_came_back_has_regressed_until_somebody_decides_again(
+    later: list[tuple[int, str]], status: str, kinds: list[str]
+) -> None:
+    verdicts = [
+        ("sky mask", f"dec-{hour}", NINE.replace(hour=hour), "ben", action, None, None, action)
+        for hour, action in later
+    ]
+
+    made = identified("sky mask", verdicts=[AUTHORED, *verdicts], came_back=[BACK])
 
     assert statuses(made) == {"sky mask": status}
+    assert made.events["kind"].to_list() == kinds
+
+
+def test_an_event_says_who_decided_what_and_when() -> None:
+    made = identified("sky mask", "lamp", verdicts=[AUTHORED], came_back=[BACK])
+
+    assert made.events.drop("cluster").rows() == [
+        ("authored", NINE, "ana", "mask", "dec-1"), ("came back", BACK[1], None, "mask", "dec-1"),
+    ]  # fmt: skip
+    assert made.identities["since"].drop_nulls().to_list() == [NINE]
 
 
 def test_what_was_decided_is_told_once_and_in_order() -> None:
     verdicts = [
-        ("film grain", "dec-2", NINE.replace(minute=2), "ana", "rename", "look", "second"),
-        ("sky mask", "dec-1", NINE, "ana", "merge", None, "first"),
-        ("film grain", "dec-1", NINE, "ana", "merge", None, "first"),
+        ("film grain", "dec-2", NINE.replace(minute=2), "ana", "rename", "look", None, "second"),
+        ("sky mask", "dec-1", NINE, "ana", "merge", None, None, "first"),
+        ("film grain", "dec-1", NINE, "ana", "merge", None, None, "first"),
     ]
 
     made = identified(
@@ -170,15 +208,15 @@ def ranked_by(*verdicts: tuple[Any, ...]) -> pl.DataFrame:
     table = pl.DataFrame(
         [(*row, [row[0]]) for row in verdicts], schema=VERDICTS.schema, orient="row"
     )
-    known = identify(found, found.constrained([]), Parts.of(frame), verdicts=table).identities
+    known = identify(found, found.constrained([]), verdicts=table).identities
     return rank(frame, found, identities=known)
 
 
 def test_the_ranking_takes_what_is_known() -> None:
     table = ranked_by(
-        ("sky mask", "dec-1", NINE, "ana", "dismiss", None, "no"),
-        ("lamp", "dec-2", NINE, "ana", "pin", None, "first"),
-        ("lamp", "dec-3", NINE, "ana", "rename", "lamp glow", "named"),
+        ("sky mask", "dec-1", NINE, "ana", "dismiss", None, None, "no"),
+        ("lamp", "dec-2", NINE, "ana", "pin", None, None, "first"),
+        ("lamp", "dec-3", NINE, "ana", "rename", "lamp glow", None, "named"),
     )
 
     assert table.select("rank", "label", "status", "pinned", "decisions").rows() == [
@@ -198,8 +236,8 @@ def test_the_ranking_takes_what_is_known() -> None:
 )
 def test_what_is_settled_comes_last_though_it_was_pinned(action: str, expected: list[str]) -> None:
     table = ranked_by(
-        ("lamp", "dec-1", NINE, "ana", "pin", None, "first"),
-        ("lamp", "dec-2", NINE.replace(minute=1), "ana", action, None, "then"),
+        ("lamp", "dec-1", NINE, "ana", "pin", None, None, "first"),
+        ("lamp", "dec-2", NINE.replace(minute=1), "ana", action, None, None, "then"),
     )
 
     assert table["label"].to_list() == expected

@@ -104,7 +104,7 @@ class PublishedGroups:
         constraints = map(self._as_published, effective.constraints)
         clusters = self._proposed.constrained(constraints, effective.separated)
         identities = identify(
-            self._proposed, clusters, self._records, baseline=self._groups, verdicts=effective.verdicts
+            self._proposed, clusters, baseline=self._groups, verdicts=effective.verdicts
         ).identities
         settings = self._settings.rank
         ranked = rank_parts(self._lines, clusters, settings, now=self._now, identities=identities)

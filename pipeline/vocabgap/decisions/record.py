@@ -40,11 +40,12 @@ class Action(StrEnum):
     DISMISS = "dismiss"
     AUTHOR = "author"
     REOPEN = "reopen"
+    CLAIM = "claim"
     CONFIRM = "confirm"
     UNDO = "undo"
 
 
-SETTLING: Final = frozenset({Action.DISMISS, Action.AUTHOR, Action.REOPEN})
+SETTLING: Final = frozenset({Action.DISMISS, Action.AUTHOR, Action.REOPEN, Action.CLAIM})
 """The actions that give a status. The last one counts."""
 # The field that an action needs in addition to the capability.
 _NEEDED: Final[Mapping[Action, str]] = {
@@ -63,6 +64,7 @@ _IN_WORDS: Final[Mapping[Action, str]] = {
     Action.DISMISS: "dismissed {name}",
     Action.AUTHOR: "authored {name} as '{entry}'",
     Action.REOPEN: "reopened {name}",
+    Action.CLAIM: "claimed {name}",
     Action.CONFIRM: "left {name} as it is",
     Action.UNDO: "undid {undoes}",
 }

@@ -55,7 +55,7 @@ class EffectiveDecisions:
         rows: list[tuple[object, ...]] = []
         for decision, surfaces in self.about:
             who = (decision.decision_id, decision.time.astimezone(UTC), decision.actor)
-            what = (decision.action.value, decision.label, decision.summary)
+            what = (decision.action.value, decision.label, decision.entry, decision.summary)
             wordings = () if decision.capability is None else decision.capability.wordings
             about = [_form(wording, self.separated) for wording in wordings]
             rows += [(anchor, *who, *what, about) for anchor in surfaces]

@@ -22,6 +22,9 @@ _DTYPES: Final[dict[type, pl.DataType | type[pl.DataType]]] = {
 # The values of columns that are closed lists.
 NEW, OPEN, REGRESSED = ("new", "open", "regressed")
 DISMISSED, AUTHORED = SETTLED
+OPENED, CLAIMED, _, CAME_BACK, _, REOPENED, OUTGROWN = EVENT_KINDS = (
+    "opened", "claimed", AUTHORED, "came back", DISMISSED, "reopened", "outgrown",
+)  # fmt: skip
 CONTINUED, SPLIT, MERGED, _, GONE = RELATIONS = ("continued", "split", "merged", NEW, "gone")
 PRESENT, PREVIOUS = ("present", "previous")
 CAPABILITY_PREFIX: Final = "cap-"  # of a `capability_id`
@@ -336,6 +339,7 @@ VERDICTS: Final = Table(
         Column("actor", pl.String, "who decided it"),
         Column("action", pl.String, "the decision, see `vocabgap.decisions.record.Action`"),
         Column("label", pl.String, "the name that a `rename` gives; null otherwise"),
+        Column("entry", pl.String, "the entry that was authored; null otherwise"),
         Column("told", pl.String, "the decision in words"),
         Column("about", NAMES, "surfaces that the decision is about"),
     ),
@@ -348,7 +352,8 @@ IDENTITIES: Final = Table(
         _CLUSTER,
         _CAPABILITY_ID,
         Column("label", pl.String, "the name that people gave it; null if nobody did"),
-        Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
+        _OF_CAPABILITY["status"],
+        Column("since", UTC_MICROSECONDS, "when it was authored, if that holds; else null"),
         Column("pinned", pl.Boolean, "whether people pinned it"),
         *(_OF_CAPABILITY[name] for name in ("pinned_by", "decisions")),
         Column(
@@ -391,6 +396,20 @@ LINEAGE: Final = Table(
 )
 
 
+EVENTS: Final = Table(
+    "events",
+    "one change of the status of a capability; the last one gives the status",
+    (
+        _CAPABILITY_ID,
+        Column("label", pl.String, "its label in this run"),
+        Column("kind", pl.String, f"{', '.join(f'`{kind}`' for kind in EVENT_KINDS[:-1])} or `{OUTGROWN}`"),
+        Column("moment", UTC_MICROSECONDS, "when it happened; null if that is unknown"),
+        Column("by", pl.String, "who decided it; null if nobody did"),
+        Column("entry", pl.String, "the entry that was authored; null for other kinds"),
+        Column("decision_id", pl.String, "the decision; of `came back` and `outgrown`, the one that ended"),
+    ),
+)
+
 HISTORY: Final = Table(
     "history",
     "one capability in one published run of a folder",
@@ -404,7 +423,7 @@ HISTORY: Final = Table(
         Column("images", pl.Int32, "distinct images among them"),
         Column("sessions", pl.Int32, "distinct known sessions among them"),
         Column("unsatisfied", pl.Int64, "mentions with satisfaction -1"),
-        Column("status", pl.Categorical(), "`new`, `open`, `dismissed`, `authored` or `regressed`"),
+        Column("status", pl.Categorical(), _OF_CAPABILITY["status"].meaning),
         Column("came_from", NAMES, "capabilities of the run before that it continues"),
         Column("narrowed", pl.Categorical(), "other filters and the ranking of the run; often empty"),
         Column("since", UTC_MICROSECONDS, "start of the selected time; null for none"),
@@ -453,6 +472,6 @@ LISTED: Final = Table(
 )
 
 
-OF_A_RUN: Final = (CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS, HISTORY)
+OF_A_RUN: Final = (CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS, HISTORY, EVENTS)
 """The tables in the folder of a run."""
 PUBLISHED: Final = {table.name: table for table in (RECORDS, *OF_A_RUN)}

@@ -11,12 +11,9 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.files.parts import Parts
 from vocabgap.model.tables import (
-    AUTHORED,
     CAPABILITY_PREFIX,
     CONTINUED,
-    DISMISSED,
     GONE,
     GROUPS,
     IDENTITIES,
@@ -26,16 +23,21 @@ from vocabgap.model.tables import (
     OPEN,
     PRESENT,
     PREVIOUS,
-    REGRESSED,
     SPLIT,
-    phrase,
+)
+from vocabgap.ranking.statuses import (
+    NOTHING_CAME_BACK,
+    STATUS_OF,
+    authorings,
+    decided_about,
+    outgrown,
+    status_events,
 )
 from vocabgap.text import surface_of
 
 ID_DIGITS: Final = 12
 _Pair = tuple[str | None, str | None]  # capabilities of the earlier and the later run
 _SIDES: Final = ("previous", "present")
-_DECIDED: Final = {name: kind for name, kind in IDENTITIES.schema.items() if name != "capability_id"}
 
 
 class Grouping(Protocol):
@@ -58,19 +60,20 @@ class Grouping(Protocol):
 
 
 class Identified(NamedTuple):
-    """Tables `identities` and `groups` of a run; the groups have no ranks yet."""
+    """Tables `identities` and `groups` of a run, without ranks, and the events of `status_events`."""
 
     identities: pl.DataFrame
     groups: pl.DataFrame
+    events: pl.DataFrame
 
 
 def identify(
     proposed: Grouping,
     clusters: Grouping,
-    records: Parts,
     *,
     baseline: pl.DataFrame | None = None,
     verdicts: pl.DataFrame | None = None,
+    comebacks: pl.DataFrame = NOTHING_CAME_BACK,
 ) -> Identified:
     """Identify the capability of each group.
 
@@ -80,11 +83,11 @@ def identify(
     the identifier that was named first, unless another group has it. A split-off group gets one from the
     decision. So an undo restores both.
 
-    The last decision gives the status. A decision about some wordings holds while they have at least half of
-    the group's mentions. After that, the group has outgrown it and is open again. An authored capability has
-    regressed if it is mentioned later, in any words. Without a decision it is `new` if the run before had
-    none of its surfaces, and `open` otherwise. `records` are all that count.
+    The last event gives the status, see `statuses`; `comebacks` has the authored needs that came back.
+    Without an event, a capability is `new` if the run before had none of its surfaces, and `open` otherwise.
     """
+    about = decided_about(clusters.wordings, verdicts)
+    events = status_events(about, comebacks)
     raw = _group_ids(proposed, _surfaces(proposed), baseline)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
     surfaces = (
@@ -105,7 +108,7 @@ def identify(
     otherwise = pl.when(pl.col("known") | pl.lit(baseline is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
         table.join(known_clusters, on="cluster", how="left")
-        .join(_decided(clusters, verdicts, records), on="cluster", how="left")
+        .join(_decided(about, comebacks, events), on="cluster", how="left")
         .with_columns(
             pl.coalesce("status", otherwise),
             pl.col("pinned").fill_null(value=False),
@@ -121,7 +124,7 @@ def identify(
         .sort("surface")
         .select(GROUPS.names)
     )
-    return Identified(identities, groups)
+    return Identified(identities, groups, events)
 
 
 def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
@@ -173,56 +176,27 @@ def _unused(label: str, taken: set[str]) -> str:
     return next(name for name in map(derived_id, numbered) if name not in taken)
 
 
-def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) -> pl.DataFrame:
-    """Return one row per group that a decision mentions, with the columns of `_DECIDED`.
+def _decided(about: pl.DataFrame, comebacks: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
+    """Return one row per group that a decision mentions, with columns of table `identities`.
 
     The label is null without a `rename`; the status is null if no decision gives one.
     """
-    if verdicts is None or verdicts.is_empty():
-        return pl.DataFrame(schema=_DECIDED)
-    surfaces = _surfaces(clusters)
-    last_mention = pl.col("timestamp").max().alias("last_mention")
-    last_mentions = (
-        records.each(lambda part: part.group_by(phrase().alias("wording")).agg(last_mention))
-        .join(clusters.wordings.select("wording", "cluster"), on="wording")
-        .group_by("cluster")
-        .agg(pl.col("last_mention").max())
-    )
-    action, status_of = pl.col("action"), {"dismiss": DISMISSED, "author": AUTHORED, "reopen": OPEN}
-    is_pin = action == "pin"
-    gives_status = action.is_in([*status_of])
-    has_regressed = (action == "author") & (pl.col("last_mention") > pl.col("time")).fill_null(value=False)
-    is_outgrown = gives_status & ~has_regressed & (2 * pl.col("carried") < pl.col("whole"))
-    carried = (  # mentions of the surfaces that a decision is about, per group
-        verdicts.select("decision_id", surface="about")
-        .explode("surface")
-        .unique()
-        .join(surfaces, on="surface")
-        .group_by("cluster", "decision_id")
-        .agg(pl.col("mentions").sum().alias("carried"))
-    )
     why = "{} – no longer holds: the group has outgrown it, with {} of {} mentions in the same words"
-    in_words = pl.when("is_outgrown").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
-    given = pl.when("has_regressed").then(pl.lit(REGRESSED)).otherwise(action.replace(status_of))
+    in_words = pl.when("ended").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
+    is_pin = pl.col("action") == "pin"
+    last = events.group_by("cluster").agg(pl.col("kind").last().replace_strict(STATUS_OF).alias("status"))
     return (
-        verdicts.join(surfaces.select("surface", "cluster"), on="surface")
-        .unique(["cluster", "decision_id"], keep="first", maintain_order=True)
-        .join(surfaces.group_by("cluster").agg(pl.col("mentions").sum().alias("whole")), on="cluster")
-        .join(carried, on=["cluster", "decision_id"], how="left")
-        .join(last_mentions, on="cluster", how="left")
-        .with_columns(pl.col("carried").fill_null(0), has_regressed.alias("has_regressed"))
-        .with_columns(is_outgrown.alias("is_outgrown"), given.alias("given"))
-        .sort("time", "decision_id")
+        about.with_columns(outgrown(comebacks).alias("ended"))
         .group_by("cluster", maintain_order=True)
         .agg(
             pl.col("label").drop_nulls().last(),
-            pl.col("given").filter(gives_status, ~pl.col("is_outgrown")).last().alias("status"),
             is_pin.any().alias("pinned"),
             pl.col("actor").filter(is_pin).last().alias("pinned_by"),
             in_words.alias("decisions"),
-            pl.col("decision_id").filter("is_outgrown").alias("outgrown"),
+            pl.col("decision_id").filter("ended").alias("outgrown"),
         )
-        .with_columns(pl.coalesce("status", pl.when(pl.col("outgrown").list.len() > 0).then(pl.lit(OPEN))))
+        .join(last, on="cluster", how="left")
+        .join(authorings(events).select("cluster", "since"), on="cluster", how="left")
     )
 
 

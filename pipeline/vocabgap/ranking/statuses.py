@@ -1,0 +1,118 @@
+"""Statuses as events: what people decided about a group, and when an authored need came back.
+
+The last event of a group gives its status. A decision about some wordings holds while they have at least half
+of the group's mentions. After that, the group has outgrown it and is open again.
+"""
+
+from typing import Final
+
+import polars as pl
+
+from vocabgap.model.tables import (
+    AUTHORED,
+    CAME_BACK,
+    CLAIMED,
+    DISMISSED,
+    EVENTS,
+    OPEN,
+    OPENED,
+    OUTGROWN,
+    REGRESSED,
+    REOPENED,
+    UTC_MICROSECONDS,
+    VERDICTS,
+)
+
+_KINDS: Final = {"claim": CLAIMED, "author": AUTHORED, "dismiss": DISMISSED, "reopen": REOPENED}
+STATUS_OF: Final = {
+    OPENED: OPEN,
+    CLAIMED: CLAIMED,
+    AUTHORED: AUTHORED,
+    CAME_BACK: REGRESSED,
+    DISMISSED: DISMISSED,
+    REOPENED: OPEN,
+    OUTGROWN: OPEN,
+}
+"""The status that each kind of event gives."""
+NOTHING_CAME_BACK: Final = pl.DataFrame(schema={"decision_id": pl.String, "moment": UTC_MICROSECONDS})
+_OF_GROUP: Final = {"cluster": pl.Int64} | {
+    name: kind for name, kind in EVENTS.schema.items() if name not in {"capability_id", "label"}
+}
+
+
+def decided_about(wordings: pl.DataFrame, verdicts: pl.DataFrame | None) -> pl.DataFrame:
+    """Return a row for each group and decision about it, in order of time.
+
+    `carried` are the mentions of the surfaces that the decision is about, and `whole` those of the group.
+    `wordings` is the table of that name.
+    """
+    verdicts = VERDICTS.empty() if verdicts is None else verdicts
+    surfaces = wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum())
+    carried = (
+        verdicts.select("decision_id", surface="about")
+        .explode("surface")
+        .unique()
+        .join(surfaces, on="surface")
+        .group_by("cluster", "decision_id")
+        .agg(pl.col("mentions").sum().alias("carried"))
+    )
+    return (
+        verdicts.join(surfaces.select("surface", "cluster"), on="surface")
+        .unique(["cluster", "decision_id"])
+        .join(surfaces.group_by("cluster").agg(pl.col("mentions").sum().alias("whole")), on="cluster")
+        .join(carried, on=["cluster", "decision_id"], how="left")
+        .with_columns(pl.col("carried").fill_null(0))
+        .sort("time", "decision_id", "cluster")
+    )
+
+
+def outgrown(comebacks: pl.DataFrame) -> pl.Expr:
+    """Tell which decisions on a status no longer hold; an authored need that came back is not outgrown."""
+    came_back = pl.col("decision_id").is_in(comebacks["decision_id"].implode())
+    return pl.col("action").is_in([*_KINDS]) & ~came_back & (2 * pl.col("carried") < pl.col("whole"))
+
+
+def status_events(about: pl.DataFrame, comebacks: pl.DataFrame) -> pl.DataFrame:
+    """Return the events of groups that people decided about, in order of time; the moment may be null.
+
+    `comebacks` has a row for each authored need that came back: the decision, and the moment. A decision that
+    a group has outgrown counts only if no other decision gives a status; then an event ends it.
+    """
+    kind = pl.col("action").replace_strict(_KINDS, default=None, return_dtype=pl.String)
+    decided = (
+        about.with_columns(outgrown(comebacks).alias("ended"), kind.alias("kind"))
+        .filter(pl.col("kind").is_not_null())
+        .filter(~pl.col("ended") | pl.col("ended").all().over("cluster"))
+        .rename({"time": "moment", "actor": "by"})
+    )
+    returned = decided.join(comebacks, on="decision_id", suffix="_back").with_columns(
+        pl.lit(CAME_BACK).alias("kind"), pl.col("moment_back").alias("moment"), pl.lit(None).alias("by")
+    )
+    ended = (
+        decided.filter("ended")
+        .group_by("cluster")
+        .last()
+        .with_columns(pl.lit(OUTGROWN).alias("kind"), pl.lit(None).alias("moment"), pl.lit(None).alias("by"))
+    )
+    parts = [part.match_to_schema(_OF_GROUP, extra_columns="ignore") for part in (decided, returned, ended)]
+    return pl.concat(parts).sort("cluster", "moment", "decision_id", nulls_last=True)
+
+
+def authorings(events: pl.DataFrame) -> pl.DataFrame:
+    """Return the last authoring of each group: its start, its first decision, and the entries.
+
+    Author decisions that follow each other are one authoring.
+    """
+    is_author = pl.col("kind") == AUTHORED
+    starts = is_author & (pl.col("kind").shift().over("cluster") != AUTHORED).fill_null(value=True)
+    return (
+        events.with_columns(starts.cum_sum().over("cluster").alias("number"))
+        .filter(is_author)
+        .filter(pl.col("number") == pl.col("number").max().over("cluster"))
+        .group_by("cluster", maintain_order=True)
+        .agg(
+            pl.col("moment").first().alias("since"),
+            pl.col("decision_id").first(),
+            pl.col("entry").unique(maintain_order=True).alias("entries"),
+        )
+    )
