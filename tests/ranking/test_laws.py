@@ -176,7 +176,13 @@ def test_order_and_buckets_of_records_change_nothing(
     assert_frame_equal(again, once, check_exact=True)
 
     wanted, is_selected = RankSettings(by=by), [shuffle.random() < 0.7 for _ in asked]
-    columns = found.wordings.select("wording", "surface", "cluster", missing_capability="wording")
+    columns = found.wordings.select(
+        "wording",
+        "surface",
+        "cluster",
+        missing_capability="wording",
+        since=pl.lit(None, pl.Datetime("us", "UTC")),
+    )
     marked = shuffled.with_columns(counted=pl.Series(is_selected, dtype=pl.Boolean), recorded=True)
     clustered = Parts.of(marked).collect().join(columns, on="missing_capability")
     selected = Parts.of(clustered.filter("counted"))

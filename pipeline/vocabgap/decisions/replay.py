@@ -14,7 +14,7 @@ from vocabgap.decisions.record import FILE, SETTLING, Action, Decision
 from vocabgap.errors import Hint, InvalidInputError, StateError
 from vocabgap.model.capability import SETTLED
 from vocabgap.model.moments import iso
-from vocabgap.model.tables import REGRESSED, VERDICTS, Apart, Confirmed, Constraint, Together
+from vocabgap.model.tables import CLAIMED, REGRESSED, VERDICTS, Apart, Confirmed, Constraint, Together
 from vocabgap.text import excerpt, form, own_form, surface, surface_of, visible
 
 if TYPE_CHECKING:
@@ -230,26 +230,36 @@ def require_change(decision: Decision, active: Sequence[Decision], *, label: str
     last = replaced(decision, active)
     about = [earlier.label for earlier in active if earlier.label and _about(earlier) == _about(decision)]
     current = about[-1] if about else label
-    problem = ""
-    is_settled = status in {*SETTLED, REGRESSED} if last is None else last.action is not Action.REOPEN
-    if decision.action is Action.REOPEN and not is_settled:
-        problem = "is already open"
-    elif decision.other is not None and last is not None:
+    problem = _problem_of_status(decision, last, status)
+    if decision.other is not None and last is not None:
         problem = f"is already merged with '{excerpt(decision.other.label)}'"
     elif decision.action is Action.PIN and last is not None:
         problem = "is already pinned"
     elif decision.action is Action.RENAME and decision.label == current:
         problem = "already has this label"
-    elif last is not None and last.action is decision.action:
-        if decision.action is Action.DISMISS and last.reason == decision.reason:
-            problem = "was already dismissed for the same reason"
-        elif decision.action is Action.AUTHOR and last.entry == decision.entry and status != REGRESSED:
-            problem = f"was already authored as '{excerpt(last.entry or '')}'"
     if problem:
         raise InvalidInputError(
             f"'{excerpt(current)}' {problem}{f': {last.summary}' if last else ''}",
             hint=Hint("nothing was decided; {} lists the decisions", (("decisions", "list"),), FILE),
         )
+
+
+def _problem_of_status(decision: Decision, last: Decision | None, status: str) -> str:
+    """Return why a decision would not change the status of a capability; an empty text if it would."""
+    action, is_repeated = decision.action, last is not None and last.action is decision.action
+    is_open = status not in {*SETTLED, CLAIMED, REGRESSED} if last is None else last.action is Action.REOPEN
+    same_reason = last is not None and last.reason == decision.reason
+    same_entry = last is not None and last.entry == decision.entry and status != REGRESSED
+    problems = {
+        "is already open": action is Action.REOPEN and is_open,
+        f"is {status}; reopen it first": action is Action.CLAIM and status in SETTLED,
+        "is already claimed": action is Action.CLAIM and is_repeated,
+        "was already dismissed for the same reason": action is Action.DISMISS and is_repeated and same_reason,
+        f"was already authored as '{excerpt(decision.entry or '')}'": action is Action.AUTHOR
+        and is_repeated
+        and same_entry,
+    }
+    return next((problem for problem, applies in problems.items() if applies), "")
 
 
 def require_own_label(decision: Decision, active: Sequence[Decision], labels: Mapping[str, str]) -> None:

@@ -85,13 +85,20 @@ class Dismiss(About, kw_only=True):
 
 
 class Author(About, kw_only=True):
-    """Record the entry that was authored for a capability; a new mention is then a regression."""
+    """Record the entry that was authored for a capability; later reports tell what that changed."""
 
     entry: Annotated[str, option("Name of the vocabulary entry.")]
 
 
 class Reopen(About, kw_only=True):
-    """Reopen a capability that was dismissed or authored."""
+    """Reopen a capability that was dismissed, authored or claimed."""
+
+
+class Claim(About, kw_only=True):
+    """Claim a capability: you are authoring it.
+
+    The shortlist leaves it out. The claim ends when somebody authors, dismisses or reopens it.
+    """
 
 
 class Undo(Deciding, kw_only=True):
@@ -179,7 +186,7 @@ DECIDE: Final = Verbs(
     "A decision does not change the logs. It is a line in a file, and every later report follows it.",
     tuple(
         Verb(_name_of(request), request, _decided, cleandoc(request.__doc__ or ""), _SETTINGS)
-        for request in (Merge, Split, Rename, Pin, Dismiss, Author, Reopen, Undo, Apply)
+        for request in (Merge, Split, Rename, Pin, Dismiss, Author, Reopen, Claim, Undo, Apply)
     ),
 )
 

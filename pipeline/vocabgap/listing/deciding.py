@@ -134,12 +134,16 @@ class Decisions:
         return self._decide(Action.DISMISS, capability, why)
 
     def author(self, capability: str, entry: str, why: str = "") -> Decision:
-        """Record the entry that was authored for a capability; a later mention is a regression."""
+        """Record the entry that was authored for a capability; later reports tell what that changed."""
         return self._decide(Action.AUTHOR, capability, why, entry=entry)
 
     def reopen(self, capability: str, why: str = "") -> Decision:
-        """Reopen a capability that was dismissed or authored."""
+        """Reopen a capability that was dismissed, authored or claimed."""
         return self._decide(Action.REOPEN, capability, why)
+
+    def claim(self, capability: str, why: str = "") -> Decision:
+        """Claim a capability: the actor is authoring it. Nobody else may claim it until it is reopened."""
+        return self._decide(Action.CLAIM, capability, why)
 
     def apply(
         self, source: str | Path | Iterable[str | bytes], on_other_run: Callable[[str], None] = lambda _: None

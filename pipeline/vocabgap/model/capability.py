@@ -162,6 +162,11 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 0
     largest_session: Annotated[int, means("mentions of the known session with the most mentions")] = 0
+    status_since: Annotated[datetime | None, means("when the status began; null if nobody decided")] = None
+    status_by: Annotated[str | None, means("who decided the status; null if nobody did")] = None
+    since: Annotated[datetime | None, means("when it was authored; its counts begin there; null for all")] = (
+        None
+    )
     covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
 
     @classmethod
@@ -169,6 +174,11 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
         """Make a capability of a row; an entry covers a wording if it explains at least `covered_from`."""
         read = msgspec.convert(row, cls)
         return msgspec.structs.replace(read, covered=_covered(read.variants, covered_from))
+
+    @property
+    def total(self) -> int:
+        """All its mentions, also those before it was authored."""
+        return max(self.mentions, sum(wording.mentions for wording in self.variants))
 
     @property
     def facts(self) -> dict[str, str]:

@@ -150,6 +150,14 @@ _CAPABILITY_ID: Final = _OF_CAPABILITY["capability_id"]
 
 MENTIONS: Final = pl.col("count").sum().alias("mentions")
 """The mentions that some records stand for."""
+TOTAL: Final = (
+    pl.col("variants")
+    .list.eval(pl.element().struct.field("mentions"))
+    .list.sum()
+    .cast(pl.Int64)
+    .alias("total")
+)
+"""All mentions of a capability, also those before it was authored."""
 OWNER: Final = ("tenant_id", "repo_slug")
 """The owner of a record: its tenant and repository."""
 IMAGE_KEY: Final = (*OWNER, "image_id")
@@ -353,7 +361,7 @@ IDENTITIES: Final = Table(
         _CAPABILITY_ID,
         Column("label", pl.String, "the name that people gave it; null if nobody did"),
         _OF_CAPABILITY["status"],
-        Column("since", UTC_MICROSECONDS, "when it was authored, if that holds; else null"),
+        *(_OF_CAPABILITY[name] for name in ("status_since", "status_by", "since")),
         Column("pinned", pl.Boolean, "whether people pinned it"),
         *(_OF_CAPABILITY[name] for name in ("pinned_by", "decisions")),
         Column(

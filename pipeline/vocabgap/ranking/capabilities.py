@@ -104,6 +104,7 @@ def rank_parts(
     The column `recorded` tells which lines are the corpus: those that count before a selection.
     """
     groups = clusters.wordings.select("wording", "surface", "cluster")
+    groups = groups.join(identities.select("cluster", "since"), on="cluster", how="left")
 
     def clustered(part: pl.LazyFrame) -> pl.LazyFrame:
         spoken = part.filter(pl.col("recorded") | pl.col("counted")).with_columns(phrase().alias("wording"))
@@ -199,7 +200,9 @@ def _capabilities(tables: dict[str, pl.DataFrame], clusters: Grouping) -> pl.Dat
     return (
         capabilities.with_columns(pl.col(column.name).fill_null(column.filling) for column in filled)
         .with_columns(
-            (pl.col("mentions_low") * counted_mentions // of_all).clip(1).cast(pl.Int64),
+            (pl.col("mentions_low") * counted_mentions // of_all)
+            .clip(pl.min_horizontal(1, counted_mentions))
+            .cast(pl.Int64),
             ((pl.col("mentions_high") * counted_mentions + of_all - 1) // of_all).cast(pl.Int64),
         )
         .with_columns(main_category())

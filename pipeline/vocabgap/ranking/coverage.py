@@ -25,7 +25,7 @@ from vocabgap.model.capability import SETTLED
 from vocabgap.model.frames import need
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.settings import DEFAULT_COVERED
-from vocabgap.model.tables import CAPABILITIES
+from vocabgap.model.tables import CAPABILITIES, TOTAL
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import ignored_stems, stem, trigrams, words
 
@@ -70,15 +70,15 @@ def covered(
         The table with up to three entries in column `covered_by`, the nearest first. In `variants`, each
         wording has the entry that explains most of it, and the share that it explains.
     """
-    CAPABILITIES.require(ranked, ("label", "operations", "mentions", "variants"))
+    CAPABILITIES.require(ranked, ("label", "operations", "variants"))
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
     converted(operation_aliases, dict[str, str], "operation_aliases")
     index = EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
     covers = []
-    for label, operations, mentions, variants in ranked.select(
-        "label", "operations", "mentions", "variants"
+    for label, operations, total, variants in ranked.select(
+        "label", "operations", TOTAL, "variants"
     ).iter_rows():
-        shares = {item["name"]: item["mentions"] / mentions for item in operations}
+        shares = {item["name"]: item["mentions"] / total for item in operations}
         covers.append([*map(_row, index.covering(_whole(label, variants), shares))])
     columns = {"covered_by": covers}
     if index.entries:
@@ -115,7 +115,7 @@ def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
     explained, mentions = (pl.element().struct.field(name) for name in ("explained", "mentions"))
     within = pl.when(explained >= threshold).then(mentions).otherwise(0)
     covered = pl.col("variants").list.eval(within).list.sum()
-    enough = pl.when("mixed").then(covered >= pl.col("mentions")).otherwise(2 * covered > pl.col("mentions"))
+    enough = pl.when("mixed").then(covered >= TOTAL).otherwise(2 * covered > TOTAL)
     return enough.alias("probably_covered")
 
 

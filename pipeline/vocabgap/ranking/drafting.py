@@ -21,6 +21,7 @@ from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZE
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import (
     CAPABILITIES,
+    CLAIMED,
     EXAMPLE_FIELDS,
     GAPS,
     IMAGE_KEY,
@@ -410,13 +411,13 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 def shortlist_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Settings) -> tuple[Candidate, ...]:
-    """Return the shortlist: pinned capabilities, then the greatest priorities; at most five.
+    """Return the shortlist: pinned capabilities, then the greatest priorities; at most five, none claimed.
 
     Those after the third have at least half of the greatest priority. If no need is on two images, mentions
     count in place of images. Each draft uses the examples of its capability alone, so no records are read.
     """
     fewest, most, least_share = 3, 5, 0.5
-    open_ = ranked.filter(is_to_author(settings.vocabulary.threshold))
+    open_ = ranked.filter(is_to_author(settings.vocabulary.threshold), pl.col("status") != CLAIMED)
     reach = pl.when(pl.col("images").max() > 1).then(1.0).otherwise(pl.col("mentions").log1p())
     scored = open_.with_columns(score=reach * pl.col("priority"))
     first = scored.sort("pinned", "score", "rank", descending=[True, True, False]).head(most)

@@ -39,7 +39,7 @@ MAX_EXAMPLES: Final = 3
 MAX_WORKAROUNDS: Final = 5
 READ: Final = (
     *(name for name in RECORDS.names if name not in {"root_kind", "byte_offset", "record_id", OTHER}),
-    *("cluster", "wording", "surface", "recorded", "counted", ROW),
+    *("cluster", "wording", "surface", "since", "recorded", "counted", ROW),
 )
 """The columns of clustered records that evidence needs."""
 Computing = Callable[[pl.DataFrame], pl.DataFrame]
@@ -105,13 +105,18 @@ def evidence(
 
     Returns:
         `capabilities` (a row per cluster), `wordings`, `drawn` (the amounts of each cluster and unit
-        that may be drawn): of the selected records. `weeks`: of the corpus.
+        that may be drawn): of the selected records. `weeks`: of the corpus. What is counted of an authored
+        need came after that (`since`); a record without a time does not count there.
     """
     own = clustered.filter("counted")
+    fresh = own.filter(pl.col("since").is_null() | (pl.col("timestamp") > pl.col("since")))
     dated = clustered.select("cluster", "tenant_id", "session_id", "timestamp", "count", "recorded")
     operation = partial(fold_operation, aliases=operation_aliases)
-    capabilities = counts(own)
+    capabilities = own.group_by("cluster").agg(pl.col("timestamp").max().alias("last_seen"))
     for part in (
+        counts(fresh),
+        sessions(fresh),
+        repeats(fresh),
         tally(own, "intent_category", "categories", partial(fold_category, aliases=category_aliases)),
         tally(own, "operations_involved", "operations", operation),
         tally(own, "vocabulary_used", "vocabulary_used", str.strip),
@@ -122,7 +127,7 @@ def evidence(
     return {
         "capabilities": capabilities,
         "wordings": own.group_by("wording").agg(MENTIONS),
-        "drawn": drawn(own, whole, settings.by),
+        "drawn": drawn(fresh, whole, settings.by),
         "weeks": weekly(dated.filter("recorded"), whole.now, whole.earliest, settings.window_weeks),
     }
 
@@ -133,7 +138,6 @@ def counts(clustered: pl.DataFrame) -> pl.DataFrame:
         MENTIONS,
         pl.struct(IMAGE_KEY).n_unique().cast(pl.Int64).alias("images"),
         pl.col("tenant_id").n_unique().cast(pl.Int64).alias("tenants"),
-        pl.col("timestamp").max().alias("last_seen"),
         *RATINGS,
         mentions_if(pl.col("notes").str.contains(SEEN_NOTES)).alias("seen"),
     )
@@ -221,7 +225,6 @@ def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     return _listed(clustered.group_by("cluster", *OWNER).agg(MENTIONS), "asked_by", OWNER)
 
 
-@column
 def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the known sessions of each cluster, and the mentions of the session with the most mentions."""
     return (
@@ -276,7 +279,6 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@column
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation in each cluster; leave out clusters without any.
 

@@ -184,7 +184,11 @@ def _decided(about: pl.DataFrame, comebacks: pl.DataFrame, events: pl.DataFrame)
     why = "{} – no longer holds: the group has outgrown it, with {} of {} mentions in the same words"
     in_words = pl.when("ended").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
     is_pin = pl.col("action") == "pin"
-    last = events.group_by("cluster").agg(pl.col("kind").last().replace_strict(STATUS_OF).alias("status"))
+    last = events.group_by("cluster").agg(
+        pl.col("kind").last().replace_strict(STATUS_OF).alias("status"),
+        pl.col("moment").last().alias("status_since"),
+        pl.col("by").last().alias("status_by"),
+    )
     return (
         about.with_columns(outgrown(comebacks).alias("ended"))
         .group_by("cluster", maintain_order=True)

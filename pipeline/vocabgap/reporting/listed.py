@@ -138,6 +138,7 @@ def commands(deciding: str) -> tuple[str, ...]:
         "dismiss RANK --why 'REASON'",
         "author RANK --entry ENTRY",
         "reopen RANK",
+        "claim RANK",
     )
     return tuple(f"vocabgap decide {decision} {deciding}".strip() for decision in decisions)
 

@@ -14,7 +14,7 @@ from vocabgap.ingest.accounting import FILTERED, ScanSummary
 from vocabgap.model.capability import SETTLED, Asker, Capability
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
-from vocabgap.model.tables import CAPABILITIES, PUBLISHED, RELATIONS
+from vocabgap.model.tables import CAPABILITIES, PUBLISHED, RELATIONS, TOTAL
 from vocabgap.ranking.coverage import is_to_author
 from vocabgap.ranking.drafting import DraftEntry
 from vocabgap.ranking.priority import recent_weeks
@@ -210,10 +210,10 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         capabilities=shown,
         total=ranked.height,
         open_total=open_.height,
-        mentions=int(ranked["mentions"].sum()),
+        mentions=int(ranked.select(TOTAL.sum()).item()),
         images=None if places is None else places.height,
         named_by=named,
-        single=int((ranked["mentions"] == 1).sum()),
+        single=int(ranked.select((TOTAL == 1).sum()).item()),
         in_other_languages=in_other_languages(
             ranked["variants"].explode().struct.field("wording").drop_nulls()
         ),

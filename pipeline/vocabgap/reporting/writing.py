@@ -31,6 +31,7 @@ from vocabgap.model.tables import (
     LINEAGE,
     MENTIONS,
     REJECTS,
+    TOTAL,
     counted,
     phrase,
 )
@@ -257,7 +258,7 @@ def _inputs(files: pl.DataFrame) -> tuple[InputFile, ...]:
 def _require_same_records(ranked: pl.DataFrame, gaps: Parts) -> None:
     without = pl.col("capability_id").null_count().alias("without")
     totals = gaps.each(lambda part: counted(part).select(MENTIONS, without)).sum()
-    mentions = int(ranked["mentions"].sum())
+    mentions = int(ranked.select(TOTAL.sum()).item())
     there = int(totals["mentions"].item())
     if mentions != there or totals["without"].item():
         raise InvalidInputError(

@@ -4,7 +4,7 @@
  */
 
 const KEY = `vocabgap decisions ${location.pathname}`;
-const STATUS = ['dismiss', 'author', 'reopen']; // the last one counts
+const STATUS = ['dismiss', 'author', 'reopen', 'claim']; // the last one counts
 const FIRST = ['split', 'merge']; // their lines come first
 const undoable = []; // the decisions before each change of this visit
 let unstored = null; // the decisions, if the browser stores nothing for this page
@@ -127,6 +127,7 @@ function inWords({ action, capability, other, wordings, label, entry, reason }) 
     dismiss: () => ['Dismiss ', about, ': ', isolated(reason)],
     pin: () => ['Pin ', about],
     reopen: () => ['Reopen ', about],
+    claim: () => ['Claim ', about],
   }[action]();
 }
 

@@ -76,7 +76,8 @@ function keyTo(element) {
 /** Buttons for the other decisions, and a form for those with a text. */
 function buttons(capability) {
   const isSettled = capability.group === 'settled';
-  const status = isSettled ? ['reopen'] : ['author', 'dismiss'];
+  const claim = capability.status === 'claimed' ? 'reopen' : 'claim';
+  const status = isSettled ? ['reopen'] : ['author', 'dismiss', claim];
   const actions = ['rename', ...status, ...(capability.pin ? [] : ['pin'])];
   const form = make('form', { hidden: '' });
   const all = actions.map((action) => {
