@@ -30,6 +30,7 @@ from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.drafting import shortlist_of
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screened
+from vocabgap.ranking.statuses import events_of, news
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
@@ -39,6 +40,7 @@ from vocabgap.reporting.map import places_of
 from vocabgap.reporting.published_run import (
     Baseline,
     check_target,
+    earlier_events,
     previous_run,
     resolve_target,
     settle_target,
@@ -66,6 +68,8 @@ class Analysis:
         clusters: The groups of wordings, after people's decisions.
         ranked: Table `capabilities`.
         lineage: The relation of the capabilities to those of the previous run.
+        events: Table `events`: how the statuses of the capabilities came about.
+        news: The events that the previous run does not have.
         decisions: The active decisions.
         outgrown: The identifiers of decisions that ended, because their groups have outgrown them.
         vocabulary: The entries that needs were compared with.
@@ -82,6 +86,8 @@ class Analysis:
     clusters: Clusters
     ranked: pl.DataFrame
     lineage: Lineage
+    events: pl.DataFrame
+    news: pl.DataFrame
     decisions: EffectiveDecisions
     outgrown: tuple[str, ...]
     vocabulary: Vocabulary
@@ -197,6 +203,7 @@ def analyse(
             operation_aliases=settings.operation_aliases,
         )
         lineage = trace(identified.groups, ranked, baseline.groups)
+        events = events_of(identified.events, identified.identities, ranked)
     of_ranked = identified.identities.join(ranked, on="capability_id", how="semi")
     return Analysis(
         now=moment,
@@ -205,6 +212,8 @@ def analyse(
         clusters=clusters,
         ranked=ranked,
         lineage=lineage,
+        events=events,
+        news=news(events, earlier_events(target, previous)),
         decisions=decisions,
         outgrown=tuple(of_ranked["outgrown"].explode().drop_nulls().unique(maintain_order=True)),
         vocabulary=vocabulary,
@@ -330,6 +339,7 @@ def run(
         target,
         scan=analysis.scan,
         lineage=analysis.lineage,
+        events=analysis.events,
         share=share,
         manifest=request.described_in(manifest, target),
         earlier=(target, previous),

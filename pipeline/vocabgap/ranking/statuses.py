@@ -24,6 +24,7 @@ from vocabgap.model.tables import (
 )
 
 _KINDS: Final = {"claim": CLAIMED, "author": AUTHORED, "dismiss": DISMISSED, "reopen": REOPENED}
+_DETAILS: Final = ("moment", "by", "entry", "decision_id")
 STATUS_OF: Final = {
     OPENED: OPEN,
     CLAIMED: CLAIMED,
@@ -116,3 +117,27 @@ def authorings(events: pl.DataFrame) -> pl.DataFrame:
             pl.col("entry").unique(maintain_order=True).alias("entries"),
         )
     )
+
+
+def events_of(events: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
+    """Return table `events` of the ranked capabilities, given the events of groups.
+
+    A capability is opened with its first mention, and outgrown with its last.
+    """
+    opened = identities.select(
+        "cluster", pl.lit(OPENED).alias("kind"), *(pl.lit(None).alias(name) for name in _DETAILS)
+    )
+    own = pl.concat([opened.match_to_schema(_OF_GROUP), events])
+    moment = pl.when(kind=OPENED).then("first_seen").when(kind=OUTGROWN).then("last_seen").otherwise("moment")
+    return (
+        own.join(identities.select("cluster", "capability_id"), on="cluster")
+        .join(ranked.select("capability_id", "label", "first_seen", "last_seen"), on="capability_id")
+        .with_columns(moment.alias("moment"))
+        .sort("capability_id", pl.col("kind") != OPENED, "moment", "decision_id", nulls_last=True)
+        .select(EVENTS.names)
+    )
+
+
+def news(events: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
+    """Return the events that an earlier run does not have. Their moments and labels do not matter."""
+    return events.join(earlier, on=["kind", pl.coalesce("decision_id", "capability_id")], how="anti")

@@ -1,9 +1,9 @@
 """Conditions for publishing a run, and gates that let a job fail."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import polars as pl
@@ -12,7 +12,7 @@ from vocabgap.errors import GateError, StateError
 from vocabgap.ingest.scanning import Scan, nothing_read, require_known, silent_files, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Gate, Settings
-from vocabgap.model.tables import NEW, REGRESSED
+from vocabgap.model.tables import CAME_BACK, NEW, OPENED
 from vocabgap.reporting.manifest import read_manifest
 from vocabgap.reporting.overviews import account_of, overview_of
 from vocabgap.reporting.summary import Summary
@@ -109,27 +109,47 @@ class Failure(msgspec.Struct, frozen=True, rename={"message": "told"}):
 
 
 def failures(
-    gates: Collection[Gate], summary: Summary, ranked: pl.DataFrame, rejects: pl.DataFrame
+    gates: Collection[Gate], summary: Summary, news: pl.DataFrame, rejects: pl.DataFrame
 ) -> tuple[Failure, ...]:
     """Return the failures of a report, in the order of the gates.
 
-    `regressed` checks all capabilities; `new-top` and `mixed` check the shown ones. Nothing is new in a run
-    that was not compared with another. `rejects` are the bad lines that count.
+    `regressed` and `new-top` fail once per event: `news` are the events that the previous run does not have.
+    `new-top` and `mixed` check the shown capabilities. Nothing is new in a run that was not compared with
+    another. `rejects` are the bad lines that count.
     """
-    shown = [(item, (item.capability_id, item.label, item.rank)) for item in summary.capabilities]
-    named = {
-        Gate.REGRESSED: ranked.filter(status=REGRESSED).select("capability_id", "label", "rank").rows(),
-        Gate.NEW_TOP: [names for item, names in shown if item.status == NEW],
-        Gate.MIXED: [names for item, names in shown if item.mixed],
+    opened = {*news.filter(kind=OPENED)["capability_id"]}
+    shown = {
+        Gate.NEW_TOP: [
+            each for each in summary.capabilities if each.status == NEW and each.capability_id in opened
+        ],
+        Gate.MIXED: [each for each in summary.capabilities if each.mixed],
     }
     failed = {
         gate: [
-            Failure(gate, f"'{excerpt(label)}' ({name}, rank {rank:,})", name) for name, label, rank in rows
+            Failure(
+                gate,
+                f"'{excerpt(each.label)}' ({each.capability_id}, rank {each.rank:,})",
+                each.capability_id,
+            )
+            for each in items
         ]
-        for gate, rows in named.items()
+        for gate, items in shown.items()
     }
+    failed[Gate.REGRESSED] = [
+        Failure(Gate.REGRESSED, _came_back(event), event["capability_id"])
+        for event in news.filter(kind=CAME_BACK).iter_rows(named=True)
+    ]
     failed[Gate.REJECTS] = [*_rejects(rejects)]
     return tuple(failure for gate in Gate if gate in gates for failure in failed[gate])
+
+
+def _came_back(event: Mapping[str, Any]) -> str:
+    """Return the event in words, with the command that answers it."""
+    name = event["capability_id"]
+    return (
+        f"'{excerpt(event['label'])}' ({name}) came back on {event['moment']:%Y-%m-%d},"
+        f" after it was authored as '{excerpt(event['entry'])}'; `vocabgap decide reopen {name}` opens it"
+    )
 
 
 def gate_error(failed: Collection[Failure], hint: str) -> GateError:

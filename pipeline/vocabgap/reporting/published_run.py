@@ -28,7 +28,7 @@ from vocabgap.files import whole
 from vocabgap.files.atomic import settle, whole_folder
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
-from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, LINEAGE, PRESENT, PREVIOUS, Table
+from vocabgap.model.tables import CAPABILITIES, EVENTS, GAPS, GROUPS, LINEAGE, PRESENT, PREVIOUS, Table
 from vocabgap.reporting.manifest import (
     MANIFEST_NAME,
     RUN_FILES,
@@ -161,6 +161,16 @@ def previous_run(out: Path, previous: str | Path | None = None) -> Callable[[dat
         return Baseline(surfaces, manifest.compared if again else compared, asked_for)
 
     return as_of
+
+
+def earlier_events(out: Path, previous: str | Path | None = None) -> pl.DataFrame:
+    """Return table `events` of the run that a new run is compared with; empty if it has none."""
+    if previous is not None and str(previous) == NO_PREVIOUS:
+        return EVENTS.empty()
+    folder = out if previous is None else resolve_target(previous, option="--previous")
+    manifest = read_manifest(folder)
+    has_events = manifest is not None and manifest.digest_of(EVENTS.file) is not None
+    return read_table(folder, EVENTS) if has_events else EVENTS.empty()
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:

@@ -56,6 +56,7 @@ class Tables:
     groups: pl.DataFrame | None = None
     combinations: pl.DataFrame | None = None
     history: pl.DataFrame | None = None
+    events: pl.DataFrame | None = None
 
     @property
     def files(self) -> dict[str, pl.DataFrame | Parts]:

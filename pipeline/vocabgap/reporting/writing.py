@@ -25,6 +25,7 @@ from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, shared_fro
 from vocabgap.model.tables import (
     CAPABILITIES,
     COMBINATIONS,
+    EVENTS,
     GAPS,
     GROUPS,
     HISTORY,
@@ -60,7 +61,7 @@ from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown
 from vocabgap.text import printable_name
 
-_OPTIONAL: Final = (REJECTS, LINEAGE, GROUPS, COMBINATIONS)
+_OPTIONAL: Final = (REJECTS, LINEAGE, GROUPS, COMBINATIONS, EVENTS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,6 +94,7 @@ def report(
     *,
     scan: Scan | None = None,
     lineage: Lineage | None = None,
+    events: pl.DataFrame | None = None,
     now: datetime | None = None,
     top: int = DEFAULT_TOP,
     ranked_by: RankBy | str | None = None,
@@ -105,7 +107,8 @@ def report(
     A run in `out` is replaced. `ranked` is table `capabilities`, in the order of `ranked_by`. Without the
     `scan` of its records, the run has no `gaps.parquet`, `rejects.parquet` and `combinations.parquet`, and no
     account of lines. Without a `lineage`, it has no `lineage.parquet` and `groups.parquet`, and the next run
-    cannot recognise the capabilities. `now` is by default the current time.
+    cannot recognise the capabilities. Without `events`, the next run fails a gate again for the same event.
+    `now` is by default the current time.
 
     The Markdown shows the first `top` capabilities, or all if `top` is 0. If `share` is given, `share.html`
     is also written; it shows only what is on at least `share` images (2 or more). A `manifest` replaces
@@ -143,6 +146,7 @@ def report(
         None if lineage is None else lineage.relations,
         None if lineage is None else lineage.groups,
         combinations,
+        events=events,
     )
     manifest = replace(manifest, inputs=() if scan is None else _inputs(scan.files))
     return _publish(out, tables, manifest, share, scan=scan, earlier=earlier)
@@ -179,8 +183,8 @@ def read_tables(run: Path, *, option: str) -> tuple[Manifest, Tables]:
     manifest, capabilities = read_run(run, option=option)
     outputs = {output.name for output in manifest.outputs}
     gaps = read_parts(run, GAPS) if GAPS.file in outputs else None
-    others = (read_table(run, table) if table.file in outputs else None for table in _OPTIONAL)
-    return manifest, Tables(capabilities, gaps, *others)
+    others = {table.name: read_table(run, table) if table.file in outputs else None for table in _OPTIONAL}
+    return manifest, Tables(capabilities, gaps, **others)
 
 
 def _publish(
