@@ -23,7 +23,7 @@ from vocabgap.ingest.scanning import Scan, newest_moment, scan, with_newest_sess
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, settings_of, shared_from
-from vocabgap.model.tables import counted
+from vocabgap.model.tables import EVENTS, REJECTS, counted
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
 from vocabgap.ranking.coverage import covered
@@ -40,7 +40,7 @@ from vocabgap.reporting.map import places_of
 from vocabgap.reporting.published_run import (
     Baseline,
     check_target,
-    earlier_events,
+    earlier_table,
     previous_run,
     resolve_target,
     settle_target,
@@ -70,6 +70,7 @@ class Analysis:
         lineage: The relation of the capabilities to those of the previous run.
         events: Table `events`: how the statuses of the capabilities came about.
         news: The events that the previous run does not have.
+        known_rejects: Table `rejects` of the previous run.
         decisions: The active decisions.
         outgrown: The identifiers of decisions that ended, because their groups have outgrown them.
         vocabulary: The entries that needs were compared with.
@@ -88,6 +89,7 @@ class Analysis:
     lineage: Lineage
     events: pl.DataFrame
     news: pl.DataFrame
+    known_rejects: pl.DataFrame
     decisions: EffectiveDecisions
     outgrown: tuple[str, ...]
     vocabulary: Vocabulary
@@ -213,7 +215,8 @@ def analyse(
         ranked=ranked,
         lineage=lineage,
         events=events,
-        news=news(events, earlier_events(target, previous)),
+        news=news(events, earlier_table(EVENTS, target, previous)),
+        known_rejects=earlier_table(REJECTS, target, previous),
         decisions=decisions,
         outgrown=tuple(of_ranked["outgrown"].explode().drop_nulls().unique(maintain_order=True)),
         vocabulary=vocabulary,

@@ -1,12 +1,15 @@
 """What makes a job fail: gates of a report, changes between two runs, and bad lines that nobody has seen."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from builders import gap, write_corpus
 from builders.command import CommandResult, vocabgap
+from builders.manual import blocks
 from vocabgap.errors import ExitCode
 
 NOW = ("--now", "2026-07-01")
@@ -44,7 +47,7 @@ def test_bad_line_fails_the_job_and_the_report_is_published_all_the_same(photos:
         "",
         (
             "vocabgap: 1 gate failed: rejects: one/vocabulary_gaps.jsonl:3 not_an_object\n"
-            "  the report is published in 'out'\n"
+            "  answer with `vocabgap check … --write-baseline`; the report is published in 'out'\n"
         ),
     )
     assert (Path("out") / "report.md").is_file()
@@ -111,12 +114,18 @@ def test_several_gates_are_told_together_each_with_what_it_met(photos: Path) -> 
 
     events = [json.loads(line) for line in result.out.splitlines()]
     gates = [event["failure"] for event in events if event["event"] == "gate"]
-    assert [gate["gate"] for gate in gates] == ["rejects"] * 6 + ["new-top"]
-    assert (gates[0]["source_path"], gates[0]["line"]) == ("one/vocabulary_gaps.jsonl", 3)
-    assert gates[-1]["capability_id"].startswith("cap-")
+    assert [gate["gate"] for gate in gates] == ["rejects"] * 5 + ["new-top"]
+    assert (gates[0]["source_path"], gates[0]["line"]) == ("one/vocabulary_gaps.jsonl", 6)
+    assert gates[0]["told"].endswith("jsonl:6 not_an_object new since 2026-07-01")
+    name = gates[-1]["capability_id"]
+    assert gates[-1]["told"] == f"'lens flare' ({name}, rank 3) first asked for on 2026-04-01"
+    assert gates[-1]["answer"] == f"vocabgap decide claim {name}"
     assert (events[-1]["event"], events[-1]["code"]) == ("error", 5)
     assert "2 gates failed: rejects: " in events[-1]["message"]
-    assert " and 3 more; new-top: " in events[-1]["message"]
+    assert " and 2 more; new-top: " in events[-1]["message"]
+    assert events[-1]["hint"].startswith(
+        f"answer with `vocabgap check … --write-baseline`, `vocabgap decide claim {name}`; the report"
+    )
 
 
 def test_mixed_need_that_is_shown_is_named(
@@ -229,12 +238,91 @@ def test_logs_that_are_gone_are_not_sound_and_their_baseline_stays(photos: Path)
     assert "--write-baseline" not in result.err
 
 
-def test_what_is_missing_is_said(photos: Path) -> None:
-    nowhere = check(photos, "--baseline", "known.jsonl")
+def test_baseline_without_a_file_lists_nothing_and_the_note_says_how_to_write_it(
+    photos: Path,
+) -> None:
+    checked = check(photos, "--baseline", "known.jsonl")
+    reported = vocabgap("report", photos, *NOW, "--baseline", "known.jsonl")
+
+    assert (checked.code, reported.code) == (ExitCode.INVALID_INPUT, ExitCode.DONE)
+    note = "there is no baseline 'known.jsonl' yet; `vocabgap check … --write-baseline` writes it\n"
+    assert (checked.err, reported.err) == (note, note)
+    assert "one/vocabulary_gaps.jsonl:3: not_an_object" in checked.out
+    assert not Path("known.jsonl").exists()
+
+
+def test_writing_a_baseline_needs_its_name(photos: Path) -> None:
     nameless = check(photos, "--write-baseline")
 
-    assert (nowhere.code, nameless.code) == (ExitCode.NOT_FOUND, ExitCode.INVALID_INPUT)
+    assert nameless.code == ExitCode.INVALID_INPUT
     assert "--baseline FILE" in nameless.err
+
+
+def test_settings_of_the_manual_work_from_the_first_day_on(photos: Path) -> None:
+    Path("vocabgap.toml").write_text(blocks("toml", "weekly-job")[0], encoding="utf-8")
+    day = "--now", "2026-07-01", "-q"
+
+    first, again = vocabgap("report", *day), vocabgap("report", *day)
+    add(photos, "[2]")
+    later = [vocabgap("report", "--now", f"2026-07-0{number}", "-q") for number in (2, 3)]
+
+    assert [each.code for each in (first, again, *later)] == [5, 0, 5, 0]
+    assert "rejects: one/vocabulary_gaps.jsonl:3 not_an_object\n" in first.err
+    assert (
+        "rejects: one/vocabulary_gaps.jsonl:5 not_an_object new since 2026-07-01\n" in later[0].err
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [((), 0), (("--previous", "none"), 5), (("--previous", "old"), 5), (("--out", "other"), 5)],
+)
+def test_bad_line_is_known_if_the_run_that_is_compared_with_has_it(
+    photos: Path, options: tuple[str, ...], code: int
+) -> None:
+    log = photos / "one" / "vocabulary_gaps.jsonl"
+    whole = log.read_text()
+    log.write_text(whole.replace("[1]\n", ""))
+    report(photos, "--out", "old")
+    log.write_text(whole)
+    report(photos)
+
+    assert report(photos, "--fail-on", "rejects", *options).code == code
+
+
+def test_of_equal_bad_lines_each_is_told_once(photos: Path) -> None:
+    gate = "--fail-on", "rejects", "--baseline", "known.jsonl"
+    check(photos, "--baseline", "known.jsonl", "--write-baseline")
+    report(photos, *gate)
+    add(photos, "[1]")
+
+    results = [report(photos, *gate) for _ in range(2)]
+
+    assert [each.code for each in results] == [ExitCode.GATE, ExitCode.DONE]
+    assert "rejects: one/vocabulary_gaps.jsonl:5 not_an_object" in results[0].err
+
+
+def test_need_is_new_in_one_report_though_the_moment_is_the_same(photos: Path) -> None:
+    vocabgap("report", photos, "--now", "2026-06-30", "-q")
+    report(photos)
+    add(photos, json.dumps(gap("lens flare")))
+
+    results = [report(photos, "--fail-on", "new-top") for _ in range(2)]
+
+    assert [each.code for each in results] == [ExitCode.GATE, ExitCode.DONE]
+
+
+def test_answer_names_the_run_the_settings_and_the_decisions(photos: Path) -> None:
+    Path("my.toml").write_text('[decisions]\nfile = "team decisions.jsonl"\n', encoding="utf-8")
+    options = "--config", "my.toml", "--out", "a week", "--fail-on", "new-top"
+    vocabgap("report", photos, *options, "--now", "2026-06-30", "-q")
+    add(photos, json.dumps(gap("lens flare")))
+    hint = report(photos, *options).err.splitlines()[1]
+
+    _, *words = shlex.split(re.findall("`(.*)`", hint)[0])
+
+    assert vocabgap(*words, "--actor", "ana").code == ExitCode.DONE
+    assert len(Path("team decisions.jsonl").read_text().splitlines()) == 1
 
 
 def test_log_that_cannot_be_read_may_be_known(tmp_path: Path) -> None:

@@ -170,8 +170,10 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
 
     summary, folder = result.published.summary, result.published.folder
     gates, hint = settings.report.fail_on, f"the report is published in '{folder_line(folder)}'"
-    rejects = result.scan.rejects.filter(~is_known(result.scan.rejects, known))
-    failed = failures(gates, summary, result.news, rejects) if gates else ()
+    bad = result.scan.rejects
+    rejects = bad.filter(~is_known(bad, known), ~is_known(bad, result.known_rejects))
+    named = shlex.quote(folder_line(folder)) if "--out" in call.flags else ""
+    failed = failures(gates, summary, result.news, rejects, named) if gates else ()
     notes += repetition.changes(result.published.manifest) if repetition else []
     answer = report_answer(summary, notes)
     place = printable_name(origin_of(folder) or str(folder))

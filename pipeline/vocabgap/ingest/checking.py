@@ -15,10 +15,10 @@ import msgspec
 import polars as pl
 from msgspec import structs
 
-from vocabgap.errors import InvalidInputError, NotFoundError, expanded
+from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.journal import Journal
-from vocabgap.files.refusals import FileKind, FileRole, file_kind
+from vocabgap.files.refusals import FileRole
 from vocabgap.ingest.decoding import json_type, nulls_for_defaults, object_of
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import LineCounts, LogDecoder
@@ -44,15 +44,8 @@ class KnownLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_baseline(path: str | Path) -> tuple[KnownLine, ...]:
-    """Return the bad lines of a baseline; raise an error if the file is no baseline."""
-    place = expanded(path)
-    entries = _JOURNAL.read(place)
-    if not entries and file_kind(place) is FileKind.NOTHING:
-        raise NotFoundError(
-            f"baseline '{path}' does not exist",
-            hint="`vocabgap check … --baseline FILE --write-baseline` writes one",
-        )
-    return tuple(line for _, line in entries)
+    """Return the bad lines of a baseline; none if there is no file."""
+    return tuple(line for _, line in _JOURNAL.read(expanded(path)))
 
 
 def _decoded(line: bytes, place: str) -> KnownLine:
@@ -82,12 +75,14 @@ def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
         write_whole(place, msgspec.json.Encoder().encode_lines(rows.to_dicts()), 0o644)
 
 
-def is_known(rejects: pl.DataFrame, baseline: Iterable[KnownLine]) -> pl.Series:
-    """Tell which rows of table `rejects` a baseline lists; of equal lines, the first ones."""
-    keys = [(line.source_path, line.sha256) for line in baseline]
-    times = (
-        pl.DataFrame(keys, schema=dict.fromkeys(_KEY, pl.String), orient="row").group_by(_KEY).len("times")
-    )
+def is_known(rejects: pl.DataFrame, known: Iterable[KnownLine] | pl.DataFrame) -> pl.Series:
+    """Tell which rows of table `rejects` a baseline or an earlier table lists; of equal lines, the first."""
+    if not isinstance(known, pl.DataFrame):
+        keys = [(line.source_path, line.sha256) for line in known]
+        known = pl.DataFrame(keys, schema=dict.fromkeys(_KEY, pl.String), orient="row")
+    else:
+        known = _keyed(known)
+    times = known.group_by(_KEY).len("times")
     numbered = _keyed(rejects).with_columns(nth=pl.int_range(pl.len()).over(_KEY))
     joined = numbered.join(times, on=_KEY, how="left", maintain_order="left")
     return joined.select(is_known=pl.col("nth") < pl.col("times").fill_null(0))["is_known"]

@@ -1,9 +1,10 @@
 """Conditions for publishing a run, and gates that let a job fail."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import polars as pl
@@ -20,6 +21,7 @@ from vocabgap.reporting.wording import phrase
 from vocabgap.text import count, excerpt
 
 _EMPTY: Final = "--allow-empty publishes an empty report"
+_OF_COMEBACK: Final = ("capability_id", "label", "moment", "entry")
 _KEPT: Final = 0.5  # share of the earlier logs and lines that must still exist
 
 
@@ -106,66 +108,67 @@ class Failure(msgspec.Struct, frozen=True, rename={"message": "told"}):
     capability_id: str | None = None
     source_path: str | None = None
     line: int | None = None
+    answer: str = ""  # the command that answers it
 
 
 def failures(
-    gates: Collection[Gate], summary: Summary, news: pl.DataFrame, rejects: pl.DataFrame
+    gates: Collection[Gate], summary: Summary, news: pl.DataFrame, rejects: pl.DataFrame, run: str = ""
 ) -> tuple[Failure, ...]:
     """Return the failures of a report, in the order of the gates.
 
-    `regressed` and `new-top` fail once per event: `news` are the events that the previous run does not have.
-    `new-top` and `mixed` check the shown capabilities. Nothing is new in a run that was not compared with
-    another. `rejects` are the bad lines that count.
+    `regressed`, `rejects` and `new-top` fail once per event: `news` are the events, and `rejects` the bad
+    lines, that the previous run does not have. `new-top` and `mixed` check the shown capabilities. Nothing is
+    new in a run that was not compared with another. The answers name the folder `run`, if it is given.
     """
+    options = "".join(f" {each}" for each in (summary.deciding, run and f"--run {run}") if each)
+    failed: dict[Gate, list[Failure]] = {gate: [] for gate in Gate}
+
+    def fail(gate: Gate, name: str, message: str, verb: str) -> None:
+        answer = f"vocabgap decide {verb} {name}{options}"
+        failed[gate].append(Failure(gate, message, name, answer=answer))
+
+    for name, label, moment, entry in news.filter(kind=CAME_BACK).select(_OF_COMEBACK).iter_rows():
+        back = f"'{excerpt(label)}' ({name}) came back{_on(moment)}, authored as '{excerpt(entry)}'"
+        fail(Gate.REGRESSED, name, back, "reopen")
+    failed[Gate.REJECTS] += _rejects(rejects, _on(summary.before, "new since"))
     opened = {*news.filter(kind=OPENED)["capability_id"]}
-    shown = {
-        Gate.NEW_TOP: [
-            each for each in summary.capabilities if each.status == NEW and each.capability_id in opened
-        ],
-        Gate.MIXED: [each for each in summary.capabilities if each.mixed],
-    }
-    failed = {
-        gate: [
-            Failure(
-                gate,
-                f"'{excerpt(each.label)}' ({each.capability_id}, rank {each.rank:,})",
-                each.capability_id,
-            )
-            for each in items
-        ]
-        for gate, items in shown.items()
-    }
-    failed[Gate.REGRESSED] = [
-        Failure(Gate.REGRESSED, _came_back(event), event["capability_id"])
-        for event in news.filter(kind=CAME_BACK).iter_rows(named=True)
-    ]
-    failed[Gate.REJECTS] = [*_rejects(rejects)]
+    for item in summary.capabilities:
+        place = f"'{excerpt(item.label)}' ({item.capability_id}, rank {item.rank:,})"
+        if item.status == NEW and item.capability_id in opened:
+            asked = f"{place}{_on(item.first_seen, 'first asked for on')}"
+            fail(Gate.NEW_TOP, item.capability_id, asked, "claim")
+        if item.mixed:
+            fail(Gate.MIXED, item.capability_id, place, "split --wording …")
     return tuple(failure for gate in Gate if gate in gates for failure in failed[gate])
 
 
-def _came_back(event: Mapping[str, Any]) -> str:
-    """Return the event in words, with the command that answers it."""
-    name = event["capability_id"]
-    return (
-        f"'{excerpt(event['label'])}' ({name}) came back on {event['moment']:%Y-%m-%d},"
-        f" after it was authored as '{excerpt(event['entry'])}'; `vocabgap decide reopen {name}` opens it"
-    )
+def _on(moment: datetime | None, words: str = "on") -> str:
+    return "" if moment is None else f" {words} {moment:%Y-%m-%d}"
 
 
 def gate_error(failed: Collection[Failure], hint: str) -> GateError:
-    """Return the error that lists the failures of each gate."""
-    parts, most = [], 3
+    """Return the error that lists the failures of each gate, with the commands that answer them."""
+    parts, answers, most = [], [], 3
     for gate in dict.fromkeys(each.gate for each in failed):
-        met = [each.message for each in failed if each.gate == gate]
+        met = [each for each in failed if each.gate == gate]
         more = f" and {len(met) - most:,} more" if len(met) > most else ""
-        parts.append(f"{gate}: {', '.join(met[:most])}{more}")
+        parts.append(f"{gate}: {', '.join(each.message for each in met[:most])}{more}")
+        answers += [f"`{each.answer}`" for each in met[:most]]
     gates = count(len(parts), "gate")
-    return GateError(f"{gates} failed: {'; '.join(parts)}", hint=hint)
+    answer = f"answer with {', '.join(dict.fromkeys(answers))}; {hint}"
+    return GateError(f"{gates} failed: {'; '.join(parts)}", hint=answer)
 
 
-def _rejects(rejects: pl.DataFrame) -> Iterator[Failure]:
+def _rejects(rejects: pl.DataFrame, since: str) -> Iterator[Failure]:
     several = rejects["repo_slug"].n_unique() > 1
     for row in rejects.iter_rows(named=True):
         path = f"{row['repo_slug']}/{row['source_path']}" if several else row["source_path"]
         place = path if row["line"] is None else f"{path}:{row['line']}"
-        yield Failure(Gate.REJECTS, f"{place} {row['reason']}", None, row["source_path"], row["line"])
+        yield Failure(
+            Gate.REJECTS,
+            f"{place} {row['reason']}{since}",
+            None,
+            row["source_path"],
+            row["line"],
+            "vocabgap check … --write-baseline",
+        )

@@ -28,7 +28,7 @@ from vocabgap.files import whole
 from vocabgap.files.atomic import settle, whole_folder
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
-from vocabgap.model.tables import CAPABILITIES, EVENTS, GAPS, GROUPS, LINEAGE, PRESENT, PREVIOUS, Table
+from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, LINEAGE, PRESENT, PREVIOUS, Table
 from vocabgap.reporting.manifest import (
     MANIFEST_NAME,
     RUN_FILES,
@@ -41,6 +41,7 @@ from vocabgap.reporting.manifest import (
 NO_PREVIOUS: Final = "none"
 _AGAIN: Final = "make the report again with this version"
 _RESTORE: Final = "restore it from a copy"
+_IGNORING: Final = Hint(f"`--previous {NO_PREVIOUS}` ignores it", (), for_tools=_RESTORE)
 _ELSEWHERE: Final = "name a new or empty folder with --out, to keep your files safe"
 
 
@@ -147,8 +148,7 @@ def previous_run(out: Path, previous: str | Path | None = None) -> Callable[[dat
         raise _no_run(folder, "--previous")
     if manifest is None or (previous is None and not (folder / GROUPS.file).exists()):
         return lambda _: Baseline()
-    ignoring = Hint(f"`--previous {NO_PREVIOUS}` ignores it", (), for_tools=_RESTORE)
-    groups = read_table(folder, GROUPS, hint=ignoring)
+    groups = read_table(folder, GROUPS, hint=_IGNORING)
     digest = describe_output(folder / GROUPS.file).sha256
     compared = Compared(manifest.now, digest, manifest.narrowing, model=manifest.model)
     asked_for = None if folder == out else folder
@@ -163,14 +163,14 @@ def previous_run(out: Path, previous: str | Path | None = None) -> Callable[[dat
     return as_of
 
 
-def earlier_events(out: Path, previous: str | Path | None = None) -> pl.DataFrame:
-    """Return table `events` of the run that a new run is compared with; empty if it has none."""
+def earlier_table(table: Table, out: Path, previous: str | Path | None = None) -> pl.DataFrame:
+    """Return a table of the run that a new run is compared with; empty if that run does not have it."""
     if previous is not None and str(previous) == NO_PREVIOUS:
-        return EVENTS.empty()
+        return table.empty()
     folder = out if previous is None else resolve_target(previous, option="--previous")
     manifest = read_manifest(folder)
-    has_events = manifest is not None and manifest.digest_of(EVENTS.file) is not None
-    return read_table(folder, EVENTS) if has_events else EVENTS.empty()
+    is_there = manifest is not None and manifest.digest_of(table.file) is not None
+    return read_table(folder, table, hint=_IGNORING) if is_there else table.empty()
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:

@@ -148,12 +148,14 @@ class Call:
         require_known(scanned.lines, owners)
 
     def known_lines(self) -> "tuple[KnownLine, ...]":
-        """Return the bad lines of the baseline; none if no baseline is named."""
-        if self.settings.check.baseline is None:
+        """Return the bad lines of the baseline; none if no baseline is named, or there is no file yet."""
+        if (baseline := self.settings.check.baseline) is None:
             return ()
         from vocabgap.ingest.checking import read_baseline
 
-        return read_baseline(self.settings.check.baseline)
+        if not os.path.lexists(expanded(baseline)):
+            self.note(f"there is no baseline '{baseline}' yet; `vocabgap check … --write-baseline` writes it")
+        return read_baseline(baseline)
 
 
 def _require_memory() -> None:
