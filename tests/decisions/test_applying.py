@@ -67,7 +67,7 @@ def test_lines_may_come_from_a_pipe_and_of_another_run(studio: Studio) -> None:
 @pytest.mark.parametrize(
     ("change", "kind", "message"),
     [
-        ({"action": "pinn"}, InvalidInputError, "field 'action': .*, expected one of merge, .*reopen .cor"),
+        ({"action": "pinn"}, InvalidInputError, "field 'action': .*, expected one of merge, .*claim .cor"),
         ({"action": "undo"}, InvalidInputError, "field 'action': a page saves no 'undo'"),
         ({"action": "merge"}, InvalidInputError, "merge needs field 'other'"),
         ({"action": "dismiss"}, InvalidInputError, "a dismissal needs a reason .correct"),

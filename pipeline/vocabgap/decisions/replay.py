@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from functools import cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -14,7 +14,17 @@ from vocabgap.decisions.record import FILE, SETTLING, Action, Decision
 from vocabgap.errors import Hint, InvalidInputError, StateError
 from vocabgap.model.capability import SETTLED
 from vocabgap.model.moments import iso
-from vocabgap.model.tables import CLAIMED, REGRESSED, VERDICTS, Apart, Confirmed, Constraint, Together
+from vocabgap.model.tables import (
+    AUTHORED,
+    CLAIMED,
+    REGRESSED,
+    VERDICTS,
+    Apart,
+    Confirmed,
+    Constraint,
+    Together,
+)
+from vocabgap.ranking.statuses import KINDS, STATUS_OF
 from vocabgap.text import excerpt, form, own_form, surface, surface_of, visible
 
 if TYPE_CHECKING:
@@ -222,16 +232,18 @@ def _sides(decision: Decision) -> set[tuple[str, str]]:
     return {(side.capability_id, side.wordings[0]) for side in (decision.capability, decision.other)}
 
 
-def require_change(decision: Decision, active: Sequence[Decision], *, label: str, status: str) -> None:
-    """Refuse a decision that would change nothing; name the earlier decision.
+def require_change(decision: Decision, active: Sequence[Decision], published: Mapping[str, Any]) -> None:
+    """Refuse a decision that would change nothing, or that takes a need from the person who claimed it.
 
-    `label` and `status` are those of the capability in the run.
+    `published` is the row of the capability in table `capabilities` of the run.
     """
     last = replaced(decision, active)
     about = [earlier.label for earlier in active if earlier.label and _about(earlier) == _about(decision)]
-    current = about[-1] if about else label
-    problem = _problem_of_status(decision, last, status)
-    if decision.other is not None and last is not None:
+    current = about[-1] if about else published["label"]
+    problem = ""
+    if decision.action in SETTLING:
+        problem = _problem_of_status(decision, last, published)
+    elif decision.other is not None and last is not None:
         problem = f"is already merged with '{excerpt(decision.other.label)}'"
     elif decision.action is Action.PIN and last is not None:
         problem = "is already pinned"
@@ -244,22 +256,25 @@ def require_change(decision: Decision, active: Sequence[Decision], *, label: str
         )
 
 
-def _problem_of_status(decision: Decision, last: Decision | None, status: str) -> str:
+def _problem_of_status(decision: Decision, last: Decision | None, published: Mapping[str, Any]) -> str:
     """Return why a decision would not change the status of a capability; an empty text if it would."""
-    action, is_repeated = decision.action, last is not None and last.action is decision.action
-    is_open = status not in {*SETTLED, CLAIMED, REGRESSED} if last is None else last.action is Action.REOPEN
-    same_reason = last is not None and last.reason == decision.reason
-    same_entry = last is not None and last.entry == decision.entry and status != REGRESSED
-    problems = {
-        "is already open": action is Action.REOPEN and is_open,
-        f"is {status}; reopen it first": action is Action.CLAIM and status in SETTLED,
-        "is already claimed": action is Action.CLAIM and is_repeated,
-        "was already dismissed for the same reason": action is Action.DISMISS and is_repeated and same_reason,
-        f"was already authored as '{excerpt(decision.entry or '')}'": action is Action.AUTHOR
-        and is_repeated
-        and same_entry,
-    }
-    return next((problem for problem, applies in problems.items() if applies), "")
+    action, status = decision.action, published["status"]
+    by, since = published["status_by"], published["status_since"]
+    if last is not None and not (status == REGRESSED and last.action is Action.AUTHOR):
+        status, by, since = STATUS_OF[KINDS[last.action]], last.actor, last.time
+    same_reason = last is not None and last.action is action and last.reason == decision.reason
+    same_entry = last is not None and last.entry == decision.entry
+    if action is Action.REOPEN and status not in {*SETTLED, CLAIMED, REGRESSED}:
+        return "is already open"
+    if action is Action.CLAIM and status in SETTLED:
+        return f"is {status}; reopen it first"
+    if action is Action.CLAIM and status == CLAIMED:
+        return f"is already claimed by {visible(by)} since {since:%Y-%m-%d}"
+    if action is Action.DISMISS and same_reason:
+        return "was already dismissed for the same reason"
+    if action is Action.AUTHOR and status == AUTHORED and same_entry:
+        return f"was already authored as '{excerpt(decision.entry or '')}'"
+    return ""
 
 
 def require_own_label(decision: Decision, active: Sequence[Decision], labels: Mapping[str, str]) -> None:

@@ -314,9 +314,9 @@ class Decisions:
         """Refuse a decision that changes nothing, or a label that another capability has."""
         if decision.capability is None:
             return
-        name = decision.capability.capability_id
-        status = self._published.capabilities.filter(capability_id=name)["status"].item()
-        require_change(decision, active, label=self._labels[name], status=status)
+        published = self._published.capabilities.filter(capability_id=decision.capability.capability_id)
+        standing = [each for each in active if each.decision_id not in self.outgrown()]
+        require_change(decision, standing, published.row(0, named=True))
         require_own_label(decision, active, self._labels)
 
     @cached_property

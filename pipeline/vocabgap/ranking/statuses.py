@@ -23,7 +23,7 @@ from vocabgap.model.tables import (
     VERDICTS,
 )
 
-_KINDS: Final = {"claim": CLAIMED, "author": AUTHORED, "dismiss": DISMISSED, "reopen": REOPENED}
+KINDS: Final = {"claim": CLAIMED, "author": AUTHORED, "dismiss": DISMISSED, "reopen": REOPENED}
 _DETAILS: Final = ("moment", "by", "entry", "decision_id")
 STATUS_OF: Final = {
     OPENED: OPEN,
@@ -70,7 +70,7 @@ def decided_about(wordings: pl.DataFrame, verdicts: pl.DataFrame | None) -> pl.D
 def outgrown(comebacks: pl.DataFrame) -> pl.Expr:
     """Tell which decisions on a status no longer hold; an authored need that came back is not outgrown."""
     came_back = pl.col("decision_id").is_in(comebacks["decision_id"].implode())
-    return pl.col("action").is_in([*_KINDS]) & ~came_back & (2 * pl.col("carried") < pl.col("whole"))
+    return pl.col("action").is_in([*KINDS]) & ~came_back & (2 * pl.col("carried") < pl.col("whole"))
 
 
 def status_events(about: pl.DataFrame, comebacks: pl.DataFrame) -> pl.DataFrame:
@@ -79,7 +79,7 @@ def status_events(about: pl.DataFrame, comebacks: pl.DataFrame) -> pl.DataFrame:
     `comebacks` has a row for each authored need that came back: the decision, and the moment. A decision that
     a group has outgrown counts only if no other decision gives a status; then an event ends it.
     """
-    kind = pl.col("action").replace_strict(_KINDS, default=None, return_dtype=pl.String)
+    kind = pl.col("action").replace_strict(KINDS, default=None, return_dtype=pl.String)
     decided = (
         about.with_columns(outgrown(comebacks).alias("ended"), kind.alias("kind"))
         .filter(pl.col("kind").is_not_null())

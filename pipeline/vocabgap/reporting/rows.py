@@ -91,6 +91,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         "span": rank_span(item.rank_low, item.rank_high, index.last_rank),
         "label": safe(item.label),
         "status": item.status or None,  # None if withheld
+        "state": safe(phrase("progress", item)) or item.status or None,
         "group": listed.group,
         "mentions": item.mentions,
         "images": item.images,

@@ -50,7 +50,7 @@ function facts(capability) {
   const categories = spelled(capability.categories, run.categories).map(withMentions);
   const rows = [
     ['Known sessions', whole(capability.sessions)],
-    ...(capability.status ? [['Status', capability.status]] : []),
+    ...(capability.status ? [['Status', ...dated(capability.state)]] : []),
     ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
     ['Priority', decimals(capability.priority, 2)],
     ...(run.weeks ? [['Trend', capability.trend_phrase]] : []),

@@ -9,7 +9,7 @@ function rowOf(capability) {
     rank_low: [span(capability.span), ` ${capability.interval}`],
     label: [make('a', { href: `#${capability.id}` }, capability.label), ...marksOf(capability)],
     before: [capability.before === null ? MISSING : whole(capability.before)],
-    status: [capability.status ?? MISSING],
+    status: dated(capability.state ?? MISSING),
     mentions: [bar(capability.mentions, run.most_mentions), ' ', make('span', {}, whole(capability.mentions))],
     images: [whole(capability.images)],
     sessions: [whole(capability.sessions)],
