@@ -24,6 +24,7 @@ def bash(line: str) -> list[str]:
     ("line", "suggested"),
     [
         ("vocabgap decide re", ["rename", "reopen"]),
+        ("vocabgap decide c", ["claim"]),
         ("vocabgap report --format c", ["csv"]),
         ("vocabgap ", [*VERBS]),
         ("vocabgap report --engine ", ["local", "spark"]),

@@ -34,6 +34,7 @@ def events(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - what the fixt
         (("pin", "sky mask"), "ana pinned 'sky mask'"),
         (("dismiss", "sky mask", "--why", "not ours"), "ana dismissed 'sky mask': not ours"),
         (("author", "sky mask", "--entry", "sky_mask"), "ana authored 'sky mask' as 'sky_mask'"),
+        (("claim", "sky mask", "--why", "mine"), "ana claimed 'sky mask': mine"),
     ],
 )
 @pytest.mark.usefixtures("reported")

@@ -145,6 +145,11 @@ def test_what_cannot_be_decided_leaves_no_trace(
         ("dismiss", ("no",), "'sky mask' was already dismissed for the same reason"),
         ("author", ("sky",), "'sky mask' was already authored as 'sky'"),
         ("reopen", (), "'sky mask' is already open"),
+        (
+            "claim",
+            (),
+            "'sky mask' is already claimed by ana since 2026-07-01: .* ana claimed 'sky mask'",
+        ),
         ("merge", ("lens flare",), "is already merged with .* ana merged"),
         ("rename", ("a mask",), "'a mask' already has this label"),
     ],
