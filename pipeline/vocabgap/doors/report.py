@@ -172,8 +172,8 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     gates, hint = settings.report.fail_on, f"the report is published in '{folder_line(folder)}'"
     bad = result.scan.rejects
     rejects = bad.filter(~is_known(bad, known), ~is_known(bad, result.known_rejects))
-    named = shlex.quote(folder_line(folder)) if "--out" in call.flags else ""
-    failed = failures(gates, summary, result.news, rejects, named) if gates else ()
+    options = call.repeated(("--decisions",)) + ["--run", folder_line(folder)] * ("--out" in call.flags)
+    failed = failures(gates, summary, result.news, rejects, options) if gates else ()
     notes += repetition.changes(result.published.manifest) if repetition else []
     answer = report_answer(summary, notes)
     place = printable_name(origin_of(folder) or str(folder))

@@ -1,5 +1,6 @@
 """Conditions for publishing a run, and gates that let a job fail."""
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
@@ -112,19 +113,22 @@ class Failure(msgspec.Struct, frozen=True, rename={"message": "told"}):
 
 
 def failures(
-    gates: Collection[Gate], summary: Summary, news: pl.DataFrame, rejects: pl.DataFrame, run: str = ""
+    gates: Collection[Gate],
+    summary: Summary,
+    news: pl.DataFrame,
+    rejects: pl.DataFrame,
+    options: Sequence[str] = (),
 ) -> tuple[Failure, ...]:
     """Return the failures of a report, in the order of the gates.
 
     `regressed`, `rejects` and `new-top` fail once per event: `news` are the events, and `rejects` the bad
     lines, that the previous run does not have. `new-top` and `mixed` check the shown capabilities. Nothing is
-    new in a run that was not compared with another. The answers name the folder `run`, if it is given.
+    new in a run that was not compared with another. The commands that answer have the words `options`.
     """
-    options = "".join(f" {each}" for each in (summary.deciding, run and f"--run {run}") if each)
     failed: dict[Gate, list[Failure]] = {gate: [] for gate in Gate}
 
     def fail(gate: Gate, name: str, message: str, verb: str) -> None:
-        answer = f"vocabgap decide {verb} {name}{options}"
+        answer = f"vocabgap decide {shlex.join([verb, name, *options])}"
         failed[gate].append(Failure(gate, message, name, answer=answer))
 
     for name, label, moment, entry in news.filter(kind=CAME_BACK).select(_OF_COMEBACK).iter_rows():
@@ -138,7 +142,7 @@ def failures(
             asked = f"{place}{_on(item.first_seen, 'first asked for on')}"
             fail(Gate.NEW_TOP, item.capability_id, asked, "claim")
         if item.mixed:
-            fail(Gate.MIXED, item.capability_id, place, "split --wording …")
+            fail(Gate.MIXED, item.capability_id, place, "split")
     return tuple(failure for gate in Gate if gate in gates for failure in failed[gate])
 
 

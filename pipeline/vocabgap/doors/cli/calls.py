@@ -4,7 +4,7 @@ import inspect
 import os
 import resource
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from enum import Enum
 from functools import cached_property
@@ -81,12 +81,16 @@ class Call:
 
     def completed(self, hint: Hint) -> str:
         """Return a hint whose commands repeat the options of this call."""
-        given = [(name, self.flags[name]) for name in hint.options if name in self.flags]
+        return hint.rendered(self.repeated(hint.options))
+
+    def repeated(self, options: Iterable[str]) -> list[str]:
+        """Return the words of those options that this call has, and its settings file."""
+        given = [(name, self.flags[name]) for name in options if name in self.flags]
         pairs = ([name] if value is True else [name, printable_name(str(value))] for name, value in given)
         words = [word for pair in pairs for word in pair]
         if self.config is not None:
             words += ["--config", printable_name(str(self.config))]
-        return hint.rendered([*words, *["--trust"] * self.trust])
+        return [*words, *["--trust"] * self.trust]
 
     def roots(self, named: tuple[Path, ...], *, with_engine: bool = False) -> list[Path]:
         """Return the named roots, else the roots of the settings; only an engine reads addresses."""
