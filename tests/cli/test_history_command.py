@@ -42,14 +42,14 @@ def folder(three_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return tmp_path
 
 
-def test_list_has_the_last_ranks() -> None:
+def test_list_has_the_status_and_the_rank_in_each_run() -> None:
     result = vocabgap("history", "--top", "9" * 30)
 
     assert (result.code, result.out.splitlines()) == (ExitCode.DONE, [
-        "capability   mentions   last 3 ranks",
-        "────────────────────────────────────",
-        "film grain          7   2 1 1",
-        "sky mask            2   1 2 2",
+        "capability   mentions   status   since   05-01   06-01   07-01",
+        "──────────────────────────────────────────────────────────────",
+        "film grain          7   open     –           2       1       1",
+        "sky mask            2   open     –           1       2       2",
         "",
         "3 runs, 2026-05-01 to 2026-07-01.",
     ])  # fmt: skip
@@ -102,7 +102,7 @@ def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(folder: Pa
     result = vocabgap("history")
 
     assert "1 run, 2026-08-01, narrowed to category uncategorized." in result.out
-    assert "last 1 rank\n" in result.out
+    assert result.out.splitlines()[0].split()[-2:] == ["since", "08-01"]
     assert (
         "\nhistory.parquet also has 3 runs that are later, or narrowed or ranked differently"
         in result.out
@@ -125,9 +125,9 @@ def test_pin_is_told_as_a_pin(folder: Path) -> None:
 
     asked = (("history",), ("history", "sky mask", "--top", "2"), ("--json", "history", "sky mask"))
 
-    message = "".join(vocabgap(*each).out for each in asked).splitlines()
+    message = "".join(vocabgap(*each).out for each in asked).replace("   –", "").splitlines()
 
-    assert message[2].split() == ["sky", "mask", "2", "1", "2", "2", "2*"]
+    assert message[2].split() == ["sky", "mask", "2", "open", "1", "2", "2", "2*"]
     assert [line.split()[:3:2] for line in message[11:13]] == [
         ["2026-08-01", "2*"],
         ["2026-07-01", "2"],
@@ -139,3 +139,21 @@ def test_pin_is_told_as_a_pin(folder: Path) -> None:
         (2, None),
         (1, 2),
     ]
+
+
+@pytest.mark.parametrize(("width", "shown"), [(60, 4), (80, 5), (200, 12)])
+def test_as_many_runs_are_shown_as_fit_and_the_newest_always(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, width: int, shown: int
+) -> None:
+    for day in range(2, 11):
+        publish(folder, folder / "photos", now=datetime(2026, 7, day, tzinfo=UTC))
+    monkeypatch.setenv("COLUMNS", str(width))
+
+    first, *_, last = vocabgap("history").out.splitlines()
+
+    days = first.split()[first.split().index("status") + 1 :]
+    assert ([day for day in days if day != "since"][-1], last) == (
+        "07-10",
+        "12 runs, 2026-05-01 to 2026-07-10.",
+    )
+    assert sum(day != "since" for day in days) == shown

@@ -11,9 +11,9 @@ from msgspec import structs
 from builders.reporting import compared_in_words
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import CAPABILITIES, GROUPS, LINEAGE
+from vocabgap.model.tables import CAPABILITIES, EVENTS, GROUPS, LINEAGE
 from vocabgap.reporting.comparison import Comparison, Kind, compare
-from vocabgap.reporting.manifest import Parameters, Rendering, new_manifest
+from vocabgap.reporting.manifest import InputFile, Parameters, Rendering, new_manifest
 from vocabgap.reporting.published_run import PublishedRun
 
 BEFORE, AFTER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
@@ -37,9 +37,13 @@ def ranked(rows: Sequence[Row], **message: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(made, schema=CAPABILITIES.schema)
 
 
-def published(now: datetime, capabilities: pl.DataFrame) -> PublishedRun:
+def published(
+    now: datetime, capabilities: pl.DataFrame, events: pl.DataFrame | None = None
+) -> PublishedRun:
     manifest = new_manifest(now, capabilities.height, Rendering(0, "mentions", ""))
-    return PublishedRun(Path("out"), manifest, capabilities, grouped(capabilities), LINEAGE.empty())
+    happened = EVENTS.empty() if events is None else events
+    groups = grouped(capabilities)
+    return PublishedRun(Path("out"), manifest, capabilities, groups, LINEAGE.empty(), happened)
 
 
 def compared(before: pl.DataFrame, after: pl.DataFrame) -> Comparison:
@@ -109,12 +113,12 @@ def test_what_changed_is_told(
 
 
 @pytest.mark.parametrize("status", ["dismissed", "authored"])
-def test_what_was_settled_is_resolved_and_lets_nobody_rise(status: str) -> None:
+def test_what_was_settled_is_named_so_and_lets_nobody_rise(status: str) -> None:
     found = compared(
         ranked([MASK, GRAIN, FLARE]), ranked([GRAIN, FLARE, MASK], sky_mask={"status": status})
     )
 
-    assert kinds(found) == [("resolved", "sky mask")]
+    assert kinds(found) == [(status, "sky mask")]
     assert found.changes[0].status == status
 
 
@@ -139,6 +143,97 @@ def test_what_came_back_has_regressed() -> None:
     assert kinds(compared(before, ranked([MASK, GRAIN], sky_mask={"status": "regressed"}))) == [
         ("regressed", "sky mask")
     ]
+
+
+ALL = ("sky mask", "film grain", "lens flare")
+ONE = ("one",)
+Event = tuple[str, str, int, str | None]  # label, kind, day of June, and the decision
+
+
+def events(*rows: Event) -> pl.DataFrame:
+    """Table `events`, each decision by ana."""
+    made = [
+        {
+            "capability_id": name,
+            "label": label,
+            "kind": kind,
+            "moment": datetime(2026, 6, day, tzinfo=UTC),
+            "by": "ana" if decision else None,
+            "entry": "mask" if kind == "authored" else None,
+            "decision_id": decision,
+        }
+        for label, kind, day, decision in rows
+        for name in [{MASK[1]: MASK[0], GRAIN[1]: GRAIN[0], FLARE[1]: FLARE[0]}[label]]
+    ]
+    return pl.DataFrame(made, schema=EVENTS.schema)
+
+
+OPENED = [(label, "opened", 1, None) for _, label, _ in (MASK, GRAIN, FLARE)]
+DISMISSED = ("sky mask", "dismissed", 2, "dec-1")
+REOPENED = ("sky mask", "reopened", 9, "dec-2")
+
+
+def test_each_event_that_only_the_later_run_has_is_a_change_of_its_own() -> None:
+    rows = ranked([MASK, GRAIN, FLARE])
+    earlier = published(BEFORE, rows, events(*OPENED, DISMISSED))
+    claimed, authored = (
+        ("film grain", "claimed", 4, "dec-3"),
+        ("film grain", "authored", 5, "dec-4"),
+    )
+
+    found = compare(
+        earlier, published(AFTER, rows, events(*OPENED, DISMISSED, REOPENED, claimed, authored))
+    )
+
+    assert kinds(found) == [
+        ("reopened", "sky mask"),
+        ("claimed", "film grain"),
+        ("authored", "film grain"),
+    ]
+    assert [(each.moment, each.by, each.entry) for each in found.changes[1:]] == [
+        (datetime(2026, 6, 4, tzinfo=UTC), "ana", None),
+        (datetime(2026, 6, 5, tzinfo=UTC), "ana", "mask"),
+    ]
+    assert found.unchanged == 1
+    assert "\n  film grain: 2026-06-05 authored as mask by ana; 4 mentions, rank 2\n" in (
+        compared_in_words(found, top=0) + "\n"
+    )
+
+
+def test_an_event_that_a_filter_hid_in_the_earlier_run_is_no_news() -> None:
+    rows = ranked([MASK, GRAIN])
+    earlier = shown(published(BEFORE, rows, events(OPENED[1])), "film grain", images=ONE)
+
+    found = compare(earlier, shown(published(AFTER, rows, events(*OPENED[:2], DISMISSED)), *ALL))
+
+    assert (found.changes, found.unchanged) == ((), 2)
+
+
+@pytest.mark.parametrize(
+    ("read", "asked", "kind"),
+    [
+        (("north", "south"), ("south",), "resolved"),
+        (("north",), ("south",), "unread"),
+        (("north",), ("north",), "resolved"),
+        (("north",), ("north", "south"), "unread"),
+        (("north",), (), "unread"),
+    ],
+)
+def test_only_what_is_gone_from_logs_that_both_runs_read_is_resolved(
+    read: Sequence[str], asked: Sequence[str], kind: str
+) -> None:
+    def reading(run: PublishedRun, repositories: Sequence[str]) -> PublishedRun:
+        logs = tuple(InputFile(each, "log.jsonl", 1, 1, "", "", 0) for each in repositories)
+        return replace(run, manifest=structs.replace(run.manifest, inputs=logs))
+
+    by = [{"tenant_id": "a", "repo_slug": each, "mentions": 1} for each in asked]
+    earlier = reading(
+        published(BEFORE, ranked([MASK, GRAIN], film_grain={"asked_by": by})), ("north", "south")
+    )
+
+    found = compare(earlier, reading(published(AFTER, ranked([MASK])), read))
+
+    assert kinds(found) == [(kind, "film grain")]
 
 
 def test_merged_and_split_are_told() -> None:
@@ -170,13 +265,10 @@ def test_every_kind_has_its_heading() -> None:
 
     text = compared_in_words(found, top=0)
 
-    headings = ("New", "Regressed: authored, and asked for again", "Risen", "Fallen", "Resolved")
-    for heading in headings:
+    regressed = "Regressed: authored, and asked for again"
+    resolved = "Resolved: nobody mentions it in these logs"
+    for heading in ("New", regressed, "Risen", "Fallen", resolved):
         assert f"\n{heading} (1)\n" in text
-
-
-ALL = ("sky mask", "film grain", "lens flare")
-ONE = ("one",)
 
 
 def test_what_a_filter_hides_is_neither_gone_nor_new() -> None:
@@ -201,7 +293,7 @@ def test_what_was_decided_is_told_however_runs_are_narrowed() -> None:
         shown(published(BEFORE, earlier), *ALL), shown(published(AFTER, later), *ALL, images=ONE)
     )
 
-    assert kinds(found) == [("regressed", "film grain"), ("resolved", "sky mask")]
+    assert kinds(found) == [("regressed", "film grain"), ("dismissed", "sky mask")]
 
 
 def test_windows_of_the_same_length_are_compared_in_full() -> None:

@@ -200,7 +200,7 @@ def test_pin_is_no_rank(photos: Path, tmp_path: Path) -> None:
     first = made.published.summary.everything[0]
     assert first.history == (Past(START, 2, 1), Past(START + WEEK, 2, 1, pinned=True))
     row = payload_of(made.published.summary)["rows"][0]
-    assert (row["history"], row["pinned_in"]) == (((0, 2, 1), (1, 2, 1)), (1,))
+    assert (row["history"], row["notes"]) == (((0, 2, 1), (1, 2, 1)), ((1, "pinned"),))
 
 
 def test_history_goes_on_in_another_folder_that_is_compared_with_the_first(

@@ -199,10 +199,12 @@ def test_what_is_settled_is_listed_apart_with_the_decision(
     getattr(desk.decide, action)("sky mask", more)
     whole, settled, *_ = tables(text_of(desk.report()))
     assert labels(whole) == ["film grain", "lens flare"]
-    assert settled[0] == ["#", "Capability", "Status", "Mentions", "Last seen", "Decisions"]
+    assert settled[0][:5] == ["#", "Capability", "Status", "Mentions", "Last seen"]
+    assert settled[0][5:] == ["What happened", "Decisions"]
     [row] = settled[1:]
     assert row[:5] == ["3", "sky mask", status, "3", "2026-04-01"]
-    assert row[5].startswith(f"2026-07-01 {message} (dec-")
+    assert row[5].startswith(f"2026-04-01 opened; 2026-07-01 {status} ")
+    assert row[6].startswith(f"2026-07-01 {message} (dec-")
 
 
 @pytest.mark.parametrize(

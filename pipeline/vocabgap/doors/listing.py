@@ -143,6 +143,7 @@ def show_answer(shown: "Shown", listed: "pl.DataFrame") -> Answer:
             "belonging": shown.belonging,
             "capability": shown.capability,
             "told": shown.lineage,
+            "happened": shown.happened,
             "places": shown.places,
             "superseded_by": shown.superseded_by,
             "supersedes": shown.supersedes,

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +15,8 @@ from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import indented_json, printable_name
 
 if TYPE_CHECKING:
+    from polars import DataFrame
+
     from vocabgap.doors.cli.calls import Call
     from vocabgap.reporting.listed import Past
 
@@ -154,8 +156,9 @@ class History(Request):
 def history(call: "Call", request: History) -> Answer:
     """Show how ranks and mentions changed over time."""
     from vocabgap.model.lookup import find_capability
+    from vocabgap.model.tables import EVENTS
     from vocabgap.reporting.history import RunKey, comparable, followed, history_of, points_of
-    from vocabgap.reporting.published_run import read_run
+    from vocabgap.reporting.published_run import read_optional, read_run, resolve_target
 
     folder = request.run or call.settings.report.out
     manifest, ranked = read_run(folder, option="--run")
@@ -166,14 +169,16 @@ def history(call: "Call", request: History) -> Answer:
     else:
         chosen = find_capability(ranked, request.capability)
     labels = dict(chosen.select("capability_id", "label").iter_rows())
+    events = read_optional(resolve_target(folder, option="--run"), EVENTS)
     parts = followed(rows, runs)
     parts = parts.filter(parts["part_of"].is_in([*labels])).sort("moment", "rank")
     shown: dict[str, object] = {"narrowed_to": manifest.narrowed_to, "unit": manifest.unit}
     if request.capability is None:
         moments = runs["moment"].to_list()
-        most = 5
-        ranks = _ranks(labels, points_of(rows, runs.tail(most), most), moments[-most:])
-        shown |= {"moments": moments, "rows": ranks, "ranks": min(len(moments), most)}
+        most = 40  # wider than a terminal
+        points = points_of(rows, runs.tail(most), most)
+        shown |= {"moments": moments, "runs": moments[-most:]}
+        shown["rows"] = [*_ranks(chosen, points, moments[-most:])]
     else:
         moments = parts["moment"].unique().sort().to_list()
         newest = parts.filter(parts["moment"].is_in(moments[-request.top :]))
@@ -182,20 +187,23 @@ def history(call: "Call", request: History) -> Answer:
         shown |= {"name": name, "label": label, "moments": moments, "rows": newest.to_dicts()}
     return Answer(
         events=(Event("history", row) for row in parts.iter_rows(named=True)),
-        result={"runs": runs.height, "other_runs": rows["run"].n_unique() - runs.height},
+        result={
+            "runs": runs.height,
+            "other_runs": rows["run"].n_unique() - runs.height,
+            "happened": events.filter(events["capability_id"].is_in([*labels])).to_dicts(),
+        },
         view="history.txt.j2",
         shown=shown,
     )
 
 
 def _ranks(
-    labels: Mapping[str, str], points: "Mapping[str, tuple[Past, ...]]", moments: Sequence[datetime]
-) -> list[tuple[str, int, str]]:
-    """Return label, mentions and ranks of each capability in the last run."""
-    rows = []
-    for name, label in labels.items():
+    chosen: "DataFrame", points: "Mapping[str, tuple[Past, ...]]", moments: Sequence[datetime]
+) -> Iterator[tuple[object, ...]]:
+    """Yield label, mentions, status, its date, and the rank in each run, of capabilities in the last run."""
+    facts = chosen.select("capability_id", "label", "status", "status_since")
+    for name, label, status, since in facts.iter_rows():
         ranks = {past.moment: f"{past.rank}{'*' * past.pinned}" for past in points.get(name, ())}
         if moments[-1] in ranks:
-            line = " ".join(ranks.get(moment, "-") for moment in moments)
-            rows.append((label, points[name][-1].mentions, line))
-    return rows
+            began = None if since is None else since.date()
+            yield label, points[name][-1].mentions, status, began, *map(ranks.get, moments)

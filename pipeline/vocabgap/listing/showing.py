@@ -90,6 +90,7 @@ class Shown:
     notes: tuple[str, ...] = ()
     capability: Capability | None = None  # also the capability of a record, if known
     lineage: tuple[str, ...] = ()  # sentences about changes since the run before
+    happened: tuple[dict[str, Any], ...] = ()  # rows of table `events`
     places: tuple[Place, ...] = ()  # all lines of a record, the counted line first
     superseded_by: tuple[str, ...] = ()  # records that correct the shown record
     supersedes: tuple[str, ...] = ()  # records that the shown record corrects
@@ -166,7 +167,8 @@ def show(
         lines = gaps.filter(pl.col(f"{found.kind}_id") == found.name)
         rows = listed(lines.filter("counted"))
     if published is not None and capability_id is not None:
-        further |= _capability(capability_id, published.capabilities, published.lineage, settings)
+        known = published.capabilities, published.lineage, published.events
+        further |= _capability(capability_id, *known, settings)
     return Shown(
         found.kind,
         found.name,
@@ -206,7 +208,7 @@ def ranked_capability(analysis: "Analysis", name: str, settings: Settings) -> Sh
         rows.with_columns(**belongs).select(LISTED.names),
         totals(rows),
         analysis.scan,
-        **_capability(identifier, analysis.ranked, analysis.lineage.relations, settings),
+        **_capability(identifier, analysis.ranked, analysis.lineage.relations, analysis.events, settings),
     )
 
 
@@ -230,19 +232,19 @@ def _surroundings(identifier: str, lines: pl.DataFrame, gaps: pl.DataFrame) -> d
 
 
 def _capability(
-    identifier: str, ranked: pl.DataFrame, lineage: pl.DataFrame, settings: Settings
+    identifier: str, ranked: pl.DataFrame, lineage: pl.DataFrame, events: pl.DataFrame, settings: Settings
 ) -> dict[str, Any]:
     row = ranked.filter(capability_id=identifier)
     if row.is_empty():  # the run was narrowed and does not have it
         return {}
-    # Only a capability needs these modules.
-    from vocabgap.reporting.listed import lineage_of  # noqa: PLC0415
+    # Only a capability needs this module.
     from vocabgap.reporting.wording import phrase  # noqa: PLC0415
 
-    relations = lineage_of(lineage).get(identifier, ())
+    relations = lineage.filter(capability_id=identifier).iter_rows(named=True)
     return {
         "capability": Capability.of(row.row(0, named=True), settings.vocabulary.threshold),
         "lineage": tuple(phrase("lineage", relation) for relation in relations),
+        "happened": tuple(events.filter(capability_id=identifier).iter_rows(named=True)),
     }
 
 

@@ -1,5 +1,6 @@
 """The changes between two published runs."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -9,8 +10,9 @@ import polars as pl
 
 from vocabgap.model.capability import SETTLED
 from vocabgap.model.settings import RankSettings
-from vocabgap.model.tables import CONTINUED, GONE
+from vocabgap.model.tables import CAME_BACK, CONTINUED, GONE, NEW, OPEN, OPENED
 from vocabgap.ranking.identity import relations
+from vocabgap.ranking.statuses import news
 from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import PublishedRun
 
@@ -20,20 +22,26 @@ class Kind(StrEnum):
 
     NEW = "new"
     REGRESSED = "regressed"
+    REOPENED = "reopened"
+    OUTGROWN = "outgrown"
+    CLAIMED = "claimed"
+    AUTHORED = "authored"
+    DISMISSED = "dismissed"
     PINNED = "pinned"
     UNPINNED = "unpinned"
     RISEN = "risen"
     FALLEN = "fallen"
-    RESOLVED = "resolved"
+    RESOLVED = "resolved"  # nobody mentions it any more
+    UNREAD = "unread"  # gone together with logs that the later run did not read
     MERGED = "merged"
     SPLIT = "split"
 
 
-_LATER: Final = ("status", "pinned_by", "rank_low", "rank_high")
+_LATER: Final = ("status", "status_since", "status_by", "pinned_by", "rank_low", "rank_high")
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A capability that changed between a previous run and a later run.
+    """A capability that changed between a previous run and a later run, or an event of its status.
 
     The previous label of a merged or split capability is the label of the capability that it came from.
     """
@@ -54,6 +62,10 @@ class Change(msgspec.Struct, frozen=True):
     pinned_by: str | None = None
     rank_low: int | None = None
     rank_high: int | None = None
+    # Of an event:
+    moment: datetime | None = None
+    by: str | None = None
+    entry: str | None = None
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -77,7 +89,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
-    """Compare two published runs.
+    """Compare two published runs; the events are those that the earlier run does not have.
 
     A capability has risen or fallen if its rank changed in that direction, and its place among those open in
     both runs, too. New, settled and pinned capabilities do not move others.
@@ -88,7 +100,10 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     before, after, one, other = earlier.capabilities, later.capabilities, earlier.manifest, later.manifest
     apart = differences(one.narrowing, other.narrowing, between=other.now - one.now)
     is_pinned = pl.col("pinned") & ~pl.col("status").is_in(SETTLED)
-    was = before.select(previous_id="capability_id", previous_status="status", was_pinned=is_pinned)
+    was_read = _was_read(earlier, later)
+    was = before.select(
+        previous_id="capability_id", previous_status="status", was_pinned=is_pinned, was_read=was_read
+    )
     rows = (
         _related(earlier, later, narrowed_alike=not apart)
         .join(was, on="previous_id", how="left")
@@ -112,6 +127,9 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
         for passed_by in [places.get(row["capability_id"], 0)]
         if (kind := _kind(row, passed_by))
     ]
+    own = rows.sort("relation", maintain_order=True).unique("capability_id", keep="first")  # continued first
+    in_both = pl.col("previous_status").is_not_null()  # a filter may have hidden others in the earlier run
+    changes += _events(own.filter(in_both | pl.lit(value=not apart)), earlier, later)
     changes.sort(key=_order)
     moved = {name for each in changes for name in (each.capability_id, each.previous_id)} - {None}
     unchanged = rows.filter(~pl.col("capability_id").is_in(moved), relation=CONTINUED)
@@ -124,6 +142,30 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
         model_differences(one.model, other.model),
         other.ranked_by,
     )
+
+
+def _events(rows: pl.DataFrame, earlier: PublishedRun, later: PublishedRun) -> Iterator[Change]:
+    """Yield the events that only the later run has; `rows` are capabilities that both runs can show."""
+    if earlier.events.is_empty() or later.events.is_empty():  # of an older version: compare the statuses
+        was, status = (pl.col(name).replace({NEW: OPEN}) for name in ("previous_status", "status"))
+        since, by = pl.col("status_since").alias("moment"), pl.col("status_by").alias("by")
+        happened = rows.filter(was != status).with_columns(status.alias("kind"), since, by, entry=None)
+    else:
+        own = news(later.events, earlier.events).filter(pl.col("kind") != OPENED)
+        happened = rows.join(own.drop("label"), on="capability_id", maintain_order="left_right")
+    kind = pl.col("kind").replace({CAME_BACK: Kind.REGRESSED.value, OPEN: Kind.REOPENED.value})
+    for row in happened.with_columns(kind, decided=None).iter_rows(named=True):
+        yield _change(row, Kind(row["kind"]), 0)
+
+
+def _was_read(earlier: PublishedRun, later: PublishedRun) -> pl.Expr:
+    """Tell which capabilities of the earlier run come only from repositories that the later run read."""
+    before, after = ({log.repo_slug for log in run.manifest.inputs} for run in (earlier, later))
+    if before <= after:
+        return pl.lit(value=True)
+    repositories = pl.col("asked_by").list.eval(pl.element().struct.field("repo_slug"))
+    lost = repositories.list.set_intersection(sorted(before - after))
+    return (repositories.list.len() > 0) & (lost.list.len() == 0)
 
 
 def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool) -> pl.DataFrame:
@@ -152,10 +194,8 @@ def _kind(row: dict[str, Any], places: int) -> Kind | None:
     relation, status, was = row["relation"], row["status"], row["previous_status"]
     if relation in {Kind.NEW, Kind.MERGED, Kind.SPLIT}:
         return Kind(str(relation))
-    if relation == GONE or (status in SETTLED and was not in {None, *SETTLED}):
-        return Kind.RESOLVED
-    if status == Kind.REGRESSED and was not in {None, Kind.REGRESSED}:
-        return Kind.REGRESSED
+    if relation == GONE:
+        return Kind.RESOLVED if row["was_read"] else Kind.UNREAD
     if row["is_pinned"] != row["was_pinned"] and None not in {was, status}:
         return Kind.PINNED if row["is_pinned"] else Kind.UNPINNED
     if places * ((row["previous_rank"] or 0) - (row["rank"] or 0)) > 0:

@@ -112,14 +112,14 @@ def listed(
         own = gaps.by(["capability"], _where_and_when, lines_of)
     known = [] if places is None else places["name"].to_list()
     images, days = _lists(own.get("images")), _lists(own.get("days"))
-    lineages = {} if relations is None else lineage_of(relations)
+    lineages = {} if relations is None else relations.rows_by_key("capability_id", named=True)
     return tuple(
         Listed(
             Capability.of(row, covered_from),
             group_of.get(name, HIDDEN),
             tuple(Tally(known[place], mentions) for place, mentions in images.get(number, ())),
             days.get(number, ()),
-            lineages.get(name, ()),
+            tuple(lineages.get(name, ())),
             history.get(name, ()),
             choices.get(name),
         )
@@ -155,14 +155,6 @@ def named_by(
         return bool(values) and pl.concat(values).n_unique() > 1
 
     return tuple(filter(varies, OWNER))
-
-
-def lineage_of(relations: pl.DataFrame) -> dict[str, tuple[dict[str, Any], ...]]:
-    """Return the rows of table `lineage` by the capability of this run."""
-    known: dict[str, tuple[dict[str, Any], ...]] = {}
-    for row in relations.drop_nulls("capability_id").iter_rows(named=True):
-        known[row["capability_id"]] = (*known.get(row["capability_id"], ()), row)
-    return known
 
 
 def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

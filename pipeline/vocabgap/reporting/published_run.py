@@ -28,7 +28,7 @@ from vocabgap.files import whole
 from vocabgap.files.atomic import settle, whole_folder
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
-from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, LINEAGE, PRESENT, PREVIOUS, Table
+from vocabgap.model.tables import CAPABILITIES, EVENTS, GAPS, GROUPS, LINEAGE, PRESENT, PREVIOUS, Table
 from vocabgap.reporting.manifest import (
     MANIFEST_NAME,
     RUN_FILES,
@@ -70,6 +70,7 @@ class PublishedRun:
     capabilities: pl.DataFrame
     groups: pl.DataFrame  # only surfaces of this run
     lineage: pl.DataFrame
+    events: pl.DataFrame  # empty in a run of an older version
 
 
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
@@ -168,9 +169,14 @@ def earlier_table(table: Table, out: Path, previous: str | Path | None = None) -
     if previous is not None and str(previous) == NO_PREVIOUS:
         return table.empty()
     folder = out if previous is None else resolve_target(previous, option="--previous")
+    return read_optional(folder, table, hint=_IGNORING)
+
+
+def read_optional(folder: Path, table: Table, *, hint: str | Hint = _AGAIN) -> pl.DataFrame:
+    """Return a table of a run; empty if the run does not have it, for example a run of an older version."""
     manifest = read_manifest(folder)
     is_there = manifest is not None and manifest.digest_of(table.file) is not None
-    return read_table(folder, table, hint=_IGNORING) if is_there else table.empty()
+    return read_table(folder, table, hint=hint) if is_there else table.empty()
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:
@@ -189,7 +195,9 @@ def read_published(folder: str | Path, *, option: str = "--run") -> PublishedRun
     manifest, capabilities = read_run(folder, option=option)
     place = resolve_target(folder, option=option)
     groups = read_table(place, GROUPS).filter(run=PRESENT)
-    return PublishedRun(place, manifest, capabilities, groups, read_table(place, LINEAGE))
+    lineage = read_table(place, LINEAGE)
+    events = read_optional(place, EVENTS)
+    return PublishedRun(place, manifest, capabilities, groups, lineage, events)
 
 
 def read_gaps(folder: str | Path) -> Parts:

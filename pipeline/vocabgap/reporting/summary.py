@@ -1,10 +1,10 @@
 """The content of a report as plain data. Every format is rendered only from it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import polars as pl
@@ -14,7 +14,7 @@ from vocabgap.ingest.accounting import FILTERED, ScanSummary
 from vocabgap.model.capability import SETTLED, Asker, Capability
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
-from vocabgap.model.tables import CAPABILITIES, PUBLISHED, RELATIONS, TOTAL
+from vocabgap.model.tables import CAPABILITIES, EVENTS, OPENED, PUBLISHED, RELATIONS, TOTAL
 from vocabgap.ranking.coverage import is_to_author
 from vocabgap.ranking.drafting import DraftEntry
 from vocabgap.ranking.priority import recent_weeks
@@ -120,6 +120,7 @@ class Summary(msgspec.Struct, frozen=True):
     differences: tuple[Difference, ...] = ()  # to that run in narrowing, grouping or ranking
     askers: tuple[Asker, ...] = ()  # most mentions first
     everything: tuple[Listed, ...] = ()  # all capabilities, or the first of very many, in order of rank
+    events: Mapping[str, Sequence[dict[str, Any]]] = {}  # rows of `events`, if more than opened happened
     deciding: str | None = ""  # options for `vocabgap decide`; None in a report without commands
     withheld: Withheld | None = None  # only in a shareable report
     shortlist: tuple[Shortlisted, ...] = ()  # the best candidates; none in a shareable report
@@ -206,6 +207,8 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     named = named_by(overview, tables.rejects, askers)
     places = None if counted is None else places_in(counted, named)
     relations, rows = tables.lineage, tables.history
+    events = EVENTS.empty() if tables.events is None else tables.events
+    events = events.filter((pl.col("kind") != OPENED).any().over("capability_id"))
     return Summary(
         now=manifest.now,
         capabilities=shown,
@@ -252,6 +255,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             history={} if rows is None else points_of(rows, comparable(rows, RunKey.of(manifest)), most=24),
             choices={each.capability_id: each for each in manifest.choices},
         ),
+        events=events.rows_by_key("capability_id", named=True),
         deciding=rendering.deciding,
         shortlist=tuple(
             Shortlisted(item, each.draft)

@@ -15,9 +15,10 @@ function evidenceOf(capability) {
     section('workarounds', 'Workarounds', capability.workarounds, (all) => bullets(all.map(withMentions))),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
     section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map(dated))),
+    section('events', 'What happened', capability.events, (all) => bullets(all.map(dated))),
     facts(capability),
     section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [],
-      (history) => past(history, capability.pinned_in)),
+      (history) => past(history, capability.notes)),
     section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
     section('images', capital(run.unit[1]), capability.image_counts, (all) => [
       ...folding(spelled(all.slice(0, mostImages), run.images), imagesShown, tallies),
@@ -100,9 +101,10 @@ function table(heads, rows) {
 }
 
 /** The ranks without pins in each run: a drawing, and a table with the newest run first. */
-function past(history, pinned) {
+function past(history, notes) {
+  const notesOn = (run) => notes.filter(([place]) => place === run).map(([, note]) => ` (${note})`).join('');
   const rows = [...history].reverse().map(([place, rank, mentions]) =>
-    [run.runs[place].slice(0, 10), whole(rank) + (pinned.includes(place) ? ' (pinned)' : ''), whole(mentions)]);
+    [run.runs[place].slice(0, 10), whole(rank) + notesOn(place), whole(mentions)]);
   return [trail(history), table(['Run', 'Rank', 'Mentions'], rows)];
 }
 
