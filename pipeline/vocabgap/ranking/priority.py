@@ -22,7 +22,7 @@ _DECIMALS: Final = 12
 SIGNIFICANCE: Final = 0.1
 """The expected share of wrong trends among those that are shown."""
 RECENT_PARTS: Final = 3
-_MICROSECONDS_A_WEEK: Final = 7 * MICROSECONDS_A_DAY
+MICROSECONDS_A_WEEK: Final = 7 * MICROSECONDS_A_DAY
 PINNED: Final = 0  # number of a block, see `in_order`
 
 
@@ -103,26 +103,32 @@ def weekly(
     _, weeks = _window(now, earliest, window_weeks)
     ago = (pl.lit(now, UTC_MICROSECONDS) - pl.col("timestamp")).dt.total_microseconds()
     cells = (
-        clustered.select(
-            "cluster",
-            "tenant_id",
-            (ago // _MICROSECONDS_A_WEEK).clip(upper_bound=weeks).alias("week"),
-            (ago // (MICROSECONDS_A_DAY // 24)).alias("hour"),
-            pl.when(stripped(pl.col("session_id")) != "").then("session_id").alias("session"),
-            "count",
-        )
-        .filter(pl.col("week") >= 0)
-        .group_by(pl.exclude("count"))
-        .agg(MENTIONS, squares=pl.col("count").cast(pl.Float64).pow(2).sum())
-        .group_by("cluster", "week")
-        .agg(
-            pl.col("mentions").sum(),
-            pl.when(pl.col("session").is_null()).then("mentions").otherwise(1).sum().alias("separate"),
-            pl.when(pl.col("session").is_null()).then("squares").otherwise(1).sum().alias("squares"),
-        )
+        separated(clustered, pl.when(ago >= 0).then(ago // (MICROSECONDS_A_DAY // 24)))
+        .group_by("cluster", week=(pl.col("hour") // (7 * 24)).clip(upper_bound=weeks))
+        .agg(pl.col("mentions", "separate", "squares").sum())
     )
     first = clustered.group_by("cluster").agg(pl.col("timestamp").min().alias("first_seen"))
     return first.join(cells, on="cluster", how="left")
+
+
+def separated(dated: pl.DataFrame, hour: pl.Expr) -> pl.DataFrame:
+    """Count the mentions of each cluster, session and hour, from its first `moment`; no hour, no row.
+
+    A test counts the events `separate`: the mentions of a session within an hour once, others each. `squares`
+    is the sum of the squared sizes of these events.
+    """
+    session = pl.when(stripped(pl.col("session_id")) != "").then("session_id").alias("session")
+    is_alone, squares = pl.col("session").is_null(), pl.col("count").cast(pl.Float64).pow(2).sum()
+    return (
+        dated.select("cluster", "tenant_id", "timestamp", "count", session, hour.alias("hour"))
+        .drop_nulls("hour")
+        .group_by("cluster", "tenant_id", "hour", "session")
+        .agg(MENTIONS, moment=pl.col("timestamp").min(), squares=squares)
+        .with_columns(
+            separate=pl.when(is_alone).then("mentions").otherwise(1),
+            squares=pl.when(is_alone).then("squares").otherwise(1),
+        )
+    )
 
 
 def trends(
@@ -151,7 +157,7 @@ def trends(
     clusters = ordered.unique("cluster", keep="first", maintain_order=True).select(
         "cluster",
         "first_seen",
-        (age < recent * _MICROSECONDS_A_WEEK).fill_null(value=True).alias("is_new"),
+        (age < recent * MICROSECONDS_A_WEEK).fill_null(value=True).alias("is_new"),
     )
     cells = ordered.with_columns(row=pl.col("cluster").rle_id()).drop_nulls("week")
     counted = np.zeros((3, clusters.height, 1 + weeks))  # the first column has all earlier weeks
