@@ -12,6 +12,7 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.model.capability import SETTLED, Capability, Example
+from vocabgap.model.effect import Effect
 from vocabgap.model.record import PHRASE_FIELDS, GapRecord
 
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
@@ -444,6 +445,9 @@ HISTORY: Final = Table(
 EXAMPLE_FIELDS: Final = Example.__struct_fields__
 
 CAPABILITIES: Final = Table("capabilities", "one missing capability, ranked", tuple(_OF_CAPABILITY.values()))
+
+
+EFFECTS: Final = Table("effects", "one authored need and what became of it", columns_of(Effect))
 
 
 COMBINATIONS: Final = Table(
