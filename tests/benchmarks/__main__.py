@@ -36,7 +36,7 @@ COSTS: Final = {
     for name in names
 }  # fmt: skip
 QUALITY: Final = (
-    *("benchmarks.quality", "benchmarks.traces"),
+    *("benchmarks.quality", "benchmarks.traces", "benchmarks.effects"),
     *(f"{part.__name__}.{name}" for part in PARTS for name in part.QUALITY),
 )
 SIZES: Final = {"small": [*COSTS], "large": [*COSTS], "huge": ["clustering", "engines"]}
