@@ -30,7 +30,7 @@ from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.drafting import shortlist_of
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screened
-from vocabgap.ranking.statuses import events_of, news
+from vocabgap.ranking.statuses import events_of, followed_up, named, news
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
@@ -69,6 +69,7 @@ class Analysis:
         ranked: Table `capabilities`.
         lineage: The relation of the capabilities to those of the previous run.
         events: Table `events`: how the statuses of the capabilities came about.
+        effects: Table `effects`: what became of the authored capabilities.
         news: The events that the previous run does not have.
         known_rejects: Table `rejects` of the previous run.
         decisions: The active decisions.
@@ -88,6 +89,7 @@ class Analysis:
     ranked: pl.DataFrame
     lineage: Lineage
     events: pl.DataFrame
+    effects: pl.DataFrame
     news: pl.DataFrame
     known_rejects: pl.DataFrame
     decisions: EffectiveDecisions
@@ -183,7 +185,11 @@ def analyse(
         proposed = cluster(records, settings.cluster, embedder=embedder)
         decisions, clusters = followed(proposed, recorded)
     with stage("rank"):
-        identified = identify(proposed, clusters, baseline=baseline.groups, verdicts=decisions.verdicts)
+        window = settings.rank.window_weeks
+        effects = followed_up(clusters.wordings, decisions.verdicts, records, moment, window)
+        identified = identify(
+            proposed, clusters, baseline=baseline.groups, verdicts=decisions.verdicts, effects=effects
+        )
         if settings.categories.reclassify:
             # The classifier learns from all records.
             categorised = reclassify(
@@ -206,6 +212,7 @@ def analyse(
         )
         lineage = trace(identified.groups, ranked, baseline.groups)
         events = events_of(identified.events, identified.identities, ranked)
+        effects = named(effects, identified.identities, ranked)
     of_ranked = identified.identities.join(ranked, on="capability_id", how="semi")
     return Analysis(
         now=moment,
@@ -215,6 +222,7 @@ def analyse(
         ranked=ranked,
         lineage=lineage,
         events=events,
+        effects=effects,
         news=news(events, earlier_table(EVENTS, target, previous)),
         known_rejects=earlier_table(REJECTS, target, previous),
         decisions=decisions,
@@ -343,6 +351,7 @@ def run(
         scan=analysis.scan,
         lineage=analysis.lineage,
         events=analysis.events,
+        effects=analysis.effects,
         share=share,
         manifest=request.described_in(manifest, target),
         earlier=(target, previous),

@@ -15,7 +15,7 @@ from benchmarks import effects
 from builders.ranking import records
 from vocabgap.files.parts import Parts
 from vocabgap.model.tables import EFFECTS
-from vocabgap.ranking.effect import Authoring, effects_of, limits, prior, spread
+from vocabgap.ranking.effect import OF_GROUPS, Authoring, effects_of, limits, prior, spread
 
 Row = Mapping[str, Any]
 
@@ -54,9 +54,8 @@ def authored(
 ) -> Authoring:
     """A decision in some week, counted from authoring."""
     cluster = NEEDS.index(need)
-    return Authoring(
-        cluster, f"cap-{cluster}", need, AUTHORED + timedelta(weeks=week), (entry,), anew
-    )
+    moment = AUTHORED + timedelta(weeks=week)
+    return Authoring(cluster, f"dec-{entry}-{week}", moment, (entry,), anew)
 
 
 def found(
@@ -69,7 +68,7 @@ def found(
     """The effects some weeks after authoring."""
     present = AUTHORED + timedelta(weeks=weeks) if now is None else now
     table = effects_of(Parts.of(records(rows)), wordings, authorings or (authored(),), present, 12)
-    assert table.schema == EFFECTS.schema
+    assert table.schema == OF_GROUPS
     return table.to_dicts()
 
 

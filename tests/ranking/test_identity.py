@@ -9,8 +9,8 @@ from builders.ranking import records
 from vocabgap.clustering.grouping import cluster
 from vocabgap.model.tables import GROUPS, IDENTITIES, VERDICTS, Apart, Together
 from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.effect import OF_GROUPS
 from vocabgap.ranking.identity import Identified, derived_id, identify, trace
-from vocabgap.ranking.statuses import NOTHING_CAME_BACK
 
 NINE = datetime(2025, 5, 10, 9, tzinfo=UTC)
 
@@ -25,13 +25,22 @@ def identified(
 ) -> Identified:
     """The identities of some phrases, each a group of its own surface, constraints aside."""
     frame = records([{"missing_capability": phrase} for phrase in phrases])
-    back = pl.DataFrame(came_back, schema=NOTHING_CAME_BACK.schema, orient="row")
     found = cluster(frame, threshold=threshold)
+    cluster_of = dict(found.wordings.select("wording", "cluster").iter_rows())
+    effects = pl.DataFrame(
+        [
+            {"cluster": cluster_of[phrase], "decision_id": name, "decided": time}
+            | {"came_back": dict(came_back).get(name)}
+            for phrase, name, time, _, action, *_ in verdicts
+            if action == "author"
+        ],
+        schema=OF_GROUPS,
+    )
     whole = len(VERDICTS.columns)
     rows = [row if len(row) == whole else (*row, [row[0]]) for row in verdicts]
     table = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
     made = identify(
-        found, found.constrained(constraints), baseline=baseline, verdicts=table, comebacks=back
+        found, found.constrained(constraints), baseline=baseline, verdicts=table, effects=effects
     )
     IDENTITIES.require(made.identities)
     GROUPS.require(made.groups)

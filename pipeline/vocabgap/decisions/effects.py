@@ -22,6 +22,7 @@ from vocabgap.model.settings import Settings
 from vocabgap.model.tables import Apart, Constraint
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.identity import identify
+from vocabgap.ranking.statuses import followed_up
 from vocabgap.text import excerpt, form, own_form, surface, surface_of
 
 _FACTS: Final = ("label", "rank", "mentions", "status")
@@ -103,10 +104,16 @@ class PublishedGroups:
         effective = replay(active, self._proposed.names(separations(active)))
         constraints = map(self._as_published, effective.constraints)
         clusters = self._proposed.constrained(constraints, effective.separated)
-        identities = identify(
-            self._proposed, clusters, baseline=self._groups, verdicts=effective.verdicts
-        ).identities
         settings = self._settings.rank
+        identities = identify(
+            self._proposed,
+            clusters,
+            baseline=self._groups,
+            verdicts=effective.verdicts,
+            effects=followed_up(
+                clusters.wordings, effective.verdicts, self._records, self._now, settings.window_weeks
+            ),
+        ).identities
         ranked = rank_parts(self._lines, clusters, settings, now=self._now, identities=identities)
         rows = ranked.select("capability_id", "pinned", *_FACTS).to_dicts()
         wordings = clusters.wordings.join(identities, on="cluster").sort(-pl.col("mentions"), "wording")

@@ -32,3 +32,4 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     rating_before: Annotated[float | None, means("mean satisfaction before, -1 to 1; null if not rated")]
     rating_after: Annotated[float | None, means("mean satisfaction after, -1 to 1; null if not rated")]
     came_back: Annotated[datetime | None, means("end of the week in which it came back; null if it did not")]
+    decision_id: Annotated[str, means("its first decision")]

@@ -484,6 +484,6 @@ LISTED: Final = Table(
 )
 
 
-OF_A_RUN: Final = (CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS, HISTORY, EVENTS)
+OF_A_RUN: Final = (CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS, HISTORY, EVENTS, EFFECTS)
 """The tables in the folder of a run."""
 PUBLISHED: Final = {table.name: table for table in (RECORDS, *OF_A_RUN)}

@@ -34,6 +34,11 @@ from vocabgap.text import count
 
 ALARM_WEEKS: Final = (1, 2, 3, 4, 6, 8, 12)  # the last weeks that `came_back` compares
 _THIRD, _HALF, _LESS, _ABOVE = 1 / 3, 1 / 2, 0.9, 1 / 0.9  # ratios that limit the verdicts
+OF_GROUPS: Final = {"cluster": pl.Int64} | {
+    name: kind for name, kind in EFFECTS.schema.items() if name not in {"capability_id", "label"}
+}
+"""The columns of `effects_of`."""
+NO_EFFECTS: Final = pl.DataFrame(schema=OF_GROUPS)
 _BUSIEST: Final = 1_000  # needs whose weeks tell how much the rates vary
 _DECIMALS: Final = 6
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -43,8 +48,7 @@ class Authoring(NamedTuple):
     """A decision that a need was authored."""
 
     cluster: int
-    capability_id: str
-    label: str
+    decision_id: str
     decided: datetime
     entries: tuple[str, ...]
     anew: bool = False  # whether it begins a new effect, such as after `reopen`
@@ -87,7 +91,7 @@ class Weeks(NamedTuple):
 def effects_of(
     records: Parts, wordings: pl.DataFrame, authorings: Sequence[Authoring], now: datetime, window_weeks: int
 ) -> pl.DataFrame:
-    """Return table `effects`, the newest effect first.
+    """Return the columns of table `effects` for groups, the newest effect first.
 
     A later decision about the same need adds its entries to the effect. It begins a new effect if the need
     had come back, or if the decision is marked as `anew`. The weeks before begin after the earlier effect, or
@@ -101,7 +105,7 @@ def effects_of(
         window_weeks: The number of weeks before, at most.
     """
     if not authorings:
-        return EFFECTS.empty()
+        return NO_EFFECTS
     log = _read(records, wordings, authorings, now)
     effects: dict[int, list[Authoring]] = {}
     for authoring in sorted(authorings, key=lambda each: (each.cluster, each.decided, each.entries)):
@@ -117,8 +121,9 @@ def effects_of(
         for several in effects.values()
         for number, end in enumerate([*map(log.since, several[1:]), _number(now)])
     ]
-    table = pl.DataFrame(rows, schema=EFFECTS.schema, orient="row")
-    return table.sort("since", "capability_id", descending=[True, False])
+    return pl.DataFrame(rows, schema=OF_GROUPS, orient="row").sort(
+        "since", "cluster", descending=[True, False]
+    )
 
 
 @dataclass(frozen=True)
@@ -165,7 +170,7 @@ class _Log:
         if row["missing"] and newest <= weeks.split:
             row["missing"] = f"records: the newest one is of {_moment(newest):%Y-%m-%d}"
         return row | {
-            **{name: getattr(authoring, name) for name in ("capability_id", "label", "entries", "decided")},
+            **{name: getattr(authoring, name) for name in ("cluster", "decision_id", "entries", "decided")},
             "since": _moment(weeks.split),
             "weeks_before": round(weeks.before, _DECIMALS),
             "weeks_after": round(weeks.after, _DECIMALS),

@@ -25,14 +25,8 @@ from vocabgap.model.tables import (
     PREVIOUS,
     SPLIT,
 )
-from vocabgap.ranking.statuses import (
-    NOTHING_CAME_BACK,
-    STATUS_OF,
-    authorings,
-    decided_about,
-    outgrown,
-    status_events,
-)
+from vocabgap.ranking.effect import NO_EFFECTS
+from vocabgap.ranking.statuses import STATUS_OF, decided_about, outgrown, status_events
 from vocabgap.text import surface_of
 
 ID_DIGITS: Final = 12
@@ -73,7 +67,7 @@ def identify(
     *,
     baseline: pl.DataFrame | None = None,
     verdicts: pl.DataFrame | None = None,
-    comebacks: pl.DataFrame = NOTHING_CAME_BACK,
+    effects: pl.DataFrame = NO_EFFECTS,
 ) -> Identified:
     """Identify the capability of each group.
 
@@ -83,11 +77,11 @@ def identify(
     the identifier that was named first, unless another group has it. A split-off group gets one from the
     decision. So an undo restores both.
 
-    The last event gives the status, see `statuses`; `comebacks` has the authored needs that came back.
+    The last event gives the status, see `statuses`; `effects` are those of the authored groups.
     Without an event, a capability is `new` if the run before had none of its surfaces, and `open` otherwise.
     """
     about = decided_about(clusters.wordings, verdicts)
-    events = status_events(about, comebacks)
+    events = status_events(about, effects)
     raw = _group_ids(proposed, _surfaces(proposed), baseline)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
     surfaces = (
@@ -108,7 +102,7 @@ def identify(
     otherwise = pl.when(pl.col("known") | pl.lit(baseline is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
         table.join(known_clusters, on="cluster", how="left")
-        .join(_decided(about, comebacks, events), on="cluster", how="left")
+        .join(_decided(about, effects, events), on="cluster", how="left")
         .with_columns(
             pl.coalesce("status", otherwise),
             pl.col("pinned").fill_null(value=False),
@@ -176,7 +170,7 @@ def _unused(label: str, taken: set[str]) -> str:
     return next(name for name in map(derived_id, numbered) if name not in taken)
 
 
-def _decided(about: pl.DataFrame, comebacks: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
+def _decided(about: pl.DataFrame, effects: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
     """Return one row per group that a decision mentions, with columns of table `identities`.
 
     The label is null without a `rename`; the status is null if no decision gives one.
@@ -189,8 +183,11 @@ def _decided(about: pl.DataFrame, comebacks: pl.DataFrame, events: pl.DataFrame)
         pl.col("moment").last().alias("status_since"),
         pl.col("by").last().alias("status_by"),
     )
+    holding = about.filter(~outgrown(effects)).select("cluster", "decision_id")
+    authored = effects.join(holding, on=["cluster", "decision_id"], how="semi")
+    since = authored.group_by("cluster").agg(pl.col("decided").max().alias("since"))
     return (
-        about.with_columns(outgrown(comebacks).alias("ended"))
+        about.with_columns(outgrown(effects).alias("ended"))
         .group_by("cluster", maintain_order=True)
         .agg(
             pl.col("label").drop_nulls().last(),
@@ -200,7 +197,7 @@ def _decided(about: pl.DataFrame, comebacks: pl.DataFrame, events: pl.DataFrame)
             pl.col("decision_id").filter("ended").alias("outgrown"),
         )
         .join(last, on="cluster", how="left")
-        .join(authorings(events).select("cluster", "since"), on="cluster", how="left")
+        .join(since, on="cluster", how="left")
     )
 
 

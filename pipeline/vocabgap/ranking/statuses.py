@@ -4,24 +4,27 @@ The last event of a group gives its status. A decision about some wordings holds
 of the group's mentions. After that, the group has outgrown it and is open again.
 """
 
+from datetime import datetime
 from typing import Final
 
 import polars as pl
 
+from vocabgap.files.parts import Parts
 from vocabgap.model.tables import (
     AUTHORED,
     CAME_BACK,
     CLAIMED,
     DISMISSED,
+    EFFECTS,
     EVENTS,
     OPEN,
     OPENED,
     OUTGROWN,
     REGRESSED,
     REOPENED,
-    UTC_MICROSECONDS,
     VERDICTS,
 )
+from vocabgap.ranking.effect import Authoring, effects_of
 
 KINDS: Final = {"claim": CLAIMED, "author": AUTHORED, "dismiss": DISMISSED, "reopen": REOPENED}
 _DETAILS: Final = ("moment", "by", "entry", "decision_id")
@@ -35,7 +38,6 @@ STATUS_OF: Final = {
     OUTGROWN: OPEN,
 }
 """The status that each kind of event gives."""
-NOTHING_CAME_BACK: Final = pl.DataFrame(schema={"decision_id": pl.String, "moment": UTC_MICROSECONDS})
 _OF_GROUP: Final = {"cluster": pl.Int64} | {
     name: kind for name, kind in EVENTS.schema.items() if name not in {"capability_id", "label"}
 }
@@ -67,27 +69,43 @@ def decided_about(wordings: pl.DataFrame, verdicts: pl.DataFrame | None) -> pl.D
     )
 
 
-def outgrown(comebacks: pl.DataFrame) -> pl.Expr:
+def followed_up(
+    wordings: pl.DataFrame, verdicts: pl.DataFrame, records: Parts, now: datetime, window_weeks: int
+) -> pl.DataFrame:
+    """Return the effects of the authored groups, see `effects_of`; `records` are all that count."""
+    settled = (
+        decided_about(wordings, verdicts)
+        .filter(pl.col("action").is_in(["author", "dismiss", "reopen"]))
+        .with_columns(anew=(pl.col("action").shift().over("cluster") != "author").fill_null(value=False))
+        .filter(action="author")
+    )
+    authorings = settled.select("cluster", "decision_id", "time", "entry", "anew").iter_rows()
+    several = [Authoring(group, name, time, (entry,), anew) for group, name, time, entry, anew in authorings]
+    return effects_of(records, wordings, several, now, window_weeks)
+
+
+def outgrown(effects: pl.DataFrame) -> pl.Expr:
     """Tell which decisions on a status no longer hold; an authored need that came back is not outgrown."""
-    came_back = pl.col("decision_id").is_in(comebacks["decision_id"].implode())
+    came_back = pl.col("decision_id").is_in(effects.drop_nulls("came_back")["decision_id"].implode())
     return pl.col("action").is_in([*KINDS]) & ~came_back & (2 * pl.col("carried") < pl.col("whole"))
 
 
-def status_events(about: pl.DataFrame, comebacks: pl.DataFrame) -> pl.DataFrame:
+def status_events(about: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
     """Return the events of groups that people decided about, in order of time; the moment may be null.
 
-    `comebacks` has a row for each authored need that came back: the decision, and the moment. A decision that
-    a group has outgrown counts only if no other decision gives a status; then an event ends it.
+    A decision that a group has outgrown counts only if no other decision gives a status; then an event ends
+    it.
     """
     kind = pl.col("action").replace_strict(KINDS, default=None, return_dtype=pl.String)
     decided = (
-        about.with_columns(outgrown(comebacks).alias("ended"), kind.alias("kind"))
+        about.with_columns(outgrown(effects).alias("ended"), kind.alias("kind"))
         .filter(pl.col("kind").is_not_null())
         .filter(~pl.col("ended") | pl.col("ended").all().over("cluster"))
         .rename({"time": "moment", "actor": "by"})
     )
-    returned = decided.join(comebacks, on="decision_id", suffix="_back").with_columns(
-        pl.lit(CAME_BACK).alias("kind"), pl.col("moment_back").alias("moment"), pl.lit(None).alias("by")
+    back = effects.drop_nulls("came_back").select("cluster", "decision_id", "came_back")
+    returned = decided.join(back, on=["cluster", "decision_id"]).with_columns(
+        pl.lit(CAME_BACK).alias("kind"), pl.col("came_back").alias("moment"), pl.lit(None).alias("by")
     )
     ended = (
         decided.filter("ended")
@@ -97,26 +115,6 @@ def status_events(about: pl.DataFrame, comebacks: pl.DataFrame) -> pl.DataFrame:
     )
     parts = [part.match_to_schema(_OF_GROUP, extra_columns="ignore") for part in (decided, returned, ended)]
     return pl.concat(parts).sort("cluster", "moment", "decision_id", nulls_last=True)
-
-
-def authorings(events: pl.DataFrame) -> pl.DataFrame:
-    """Return the last authoring of each group: its start, its first decision, and the entries.
-
-    Author decisions that follow each other are one authoring.
-    """
-    is_author = pl.col("kind") == AUTHORED
-    starts = is_author & (pl.col("kind").shift().over("cluster") != AUTHORED).fill_null(value=True)
-    return (
-        events.with_columns(starts.cum_sum().over("cluster").alias("number"))
-        .filter(is_author)
-        .filter(pl.col("number") == pl.col("number").max().over("cluster"))
-        .group_by("cluster", maintain_order=True)
-        .agg(
-            pl.col("moment").first().alias("since"),
-            pl.col("decision_id").first(),
-            pl.col("entry").unique(maintain_order=True).alias("entries"),
-        )
-    )
 
 
 def events_of(events: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
@@ -141,3 +139,14 @@ def events_of(events: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFra
 def news(events: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     """Return the events that an earlier run does not have. Their moments and labels do not matter."""
     return events.join(earlier, on=["kind", pl.coalesce("decision_id", "capability_id")], how="anti")
+
+
+def named(effects: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
+    """Return table `effects` of the ranked capabilities, given the effects of groups that still hold."""
+    return (
+        effects.join(identities.select("cluster", "capability_id", "since"), on="cluster")
+        .filter(pl.col("since").is_not_null())
+        .join(ranked.select("capability_id", "label"), on="capability_id")
+        .sort("decided", "capability_id", descending=[True, False])
+        .select(EFFECTS.names)
+    )

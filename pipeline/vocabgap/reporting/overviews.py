@@ -16,7 +16,7 @@ from vocabgap.model.capability import Asker, Capability, means
 from vocabgap.model.other import texts_at
 from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
 from vocabgap.model.sources import NOT_A_GAP, NOT_GRANTED
-from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, counted
+from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, counted, stripped
 from vocabgap.ranking.classifying import CategoryBy
 from vocabgap.ranking.screening import not_granted
 
@@ -238,6 +238,18 @@ def account_of(
         ungranted_rules=ungranted_rules,
         ungranted=tuple(Ungranted(tool, records, tuple(names)) for tool, records, names in ungranted),
     )
+
+
+def per_session(gaps: Parts) -> tuple[tuple[str, float], ...]:
+    """Return the mentions per known session of each quarter with some; a quarter is like `2026-Q3`."""
+    quarter = pl.format("{}-Q{}", pl.col("timestamp").dt.year(), pl.col("timestamp").dt.quarter())
+    session = pl.struct("tenant_id", "session_id")
+    keys = (quarter.alias("quarter"), session.alias("session"))
+    sessions = gaps.each(
+        lambda part: counted(part).filter(stripped(pl.col("session_id")) != "").group_by(keys).agg(MENTIONS)
+    ).drop_nulls("quarter")
+    by_quarter = sessions.group_by("quarter").agg(pl.col("mentions").sum() / pl.col("session").n_unique())
+    return tuple(by_quarter.sort("quarter").iter_rows())
 
 
 def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:

@@ -12,6 +12,7 @@ import polars as pl
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import FILTERED, ScanSummary
 from vocabgap.model.capability import SETTLED, Asker, Capability
+from vocabgap.model.effect import VERDICTS, Effect
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import CAPABILITIES, EVENTS, OPENED, PUBLISHED, RELATIONS, TOTAL
@@ -38,6 +39,7 @@ from vocabgap.reporting.overviews import (
     categories_of,
     operations_of,
     overview_of,
+    per_session,
     places_in,
     reclassified_of,
     recurring_sets_of,
@@ -57,6 +59,7 @@ class Tables:
     combinations: pl.DataFrame | None = None
     history: pl.DataFrame | None = None
     events: pl.DataFrame | None = None
+    effects: pl.DataFrame | None = None
 
     @property
     def files(self) -> dict[str, pl.DataFrame | Parts]:
@@ -132,6 +135,8 @@ class Summary(msgspec.Struct, frozen=True):
     unit: str = IMAGE  # what `images` counts
     grouping: GroupedBy | None = None  # basis of the groups; None if unknown or withheld
     breakdown: Breakdown | None = None  # None without `--by`, and in a shareable report
+    effects: tuple[Effect, ...] = ()  # of the authored needs, newest first; none in a shareable report
+    per_session: tuple[tuple[str, float], ...] = ()  # mentions per known session in each quarter
     in_other_languages: int = 0  # wordings in another language than most; none if that is not clear
 
     @property
@@ -149,6 +154,17 @@ class Summary(msgspec.Struct, frozen=True):
             return ()
         first = next((item.rank for item in self.capabilities), None)
         return tuple(item for item in self.covered if first is None or item.rank < first)
+
+    @property
+    def outcomes(self) -> tuple[Effect, ...]:
+        """Return the newest effect of each authored need."""
+        return tuple({each.capability_id: each for each in reversed(self.effects)}.values())[::-1]
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """Return the numbers of authored needs with each verdict."""
+        found = [each.verdict for each in self.outcomes]
+        return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
 
     @property
     def lead(self) -> Capability | None:
@@ -209,6 +225,8 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     relations, rows = tables.lineage, tables.history
     events = EVENTS.empty() if tables.events is None else tables.events
     events = events.filter((pl.col("kind") != OPENED).any().over("capability_id"))
+    known = [] if tables.effects is None else tables.effects.to_dicts()
+    effects = tuple(msgspec.convert(each, Effect) for each in known)
     return Summary(
         now=manifest.now,
         capabilities=shown,
@@ -267,6 +285,8 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         stale_days=stale,
         unit=manifest.unit,
         grouping=manifest.grouping,
+        effects=effects,
+        per_session=per_session(tables.gaps) if effects and tables.gaps is not None else (),
         breakdown=breakdown_of(tables.gaps, settings.report.by, shown),
     )
 

@@ -25,6 +25,7 @@ from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, shared_fro
 from vocabgap.model.tables import (
     CAPABILITIES,
     COMBINATIONS,
+    EFFECTS,
     EVENTS,
     GAPS,
     GROUPS,
@@ -61,7 +62,7 @@ from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown
 from vocabgap.text import printable_name
 
-_OPTIONAL: Final = (REJECTS, LINEAGE, GROUPS, COMBINATIONS, EVENTS)
+_OPTIONAL: Final = (REJECTS, LINEAGE, GROUPS, COMBINATIONS, EVENTS, EFFECTS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,6 +96,7 @@ def report(
     scan: Scan | None = None,
     lineage: Lineage | None = None,
     events: pl.DataFrame | None = None,
+    effects: pl.DataFrame | None = None,
     now: datetime | None = None,
     top: int = DEFAULT_TOP,
     ranked_by: RankBy | str | None = None,
@@ -147,6 +149,7 @@ def report(
         None if lineage is None else lineage.groups,
         combinations,
         events=events,
+        effects=effects,
     )
     manifest = replace(manifest, inputs=() if scan is None else _inputs(scan.files))
     return _publish(out, tables, manifest, share, scan=scan, earlier=earlier)
