@@ -14,8 +14,15 @@ from scipy.stats import binom
 from benchmarks import effects
 from builders.ranking import records
 from vocabgap.files.parts import Parts
-from vocabgap.model.tables import EFFECTS
-from vocabgap.ranking.effect import OF_GROUPS, Authoring, effects_of, limits, prior, spread
+from vocabgap.ranking.effect import (
+    NO_EFFECTS,
+    OF_GROUPS,
+    Authoring,
+    effects_of,
+    limits,
+    prior,
+    spread,
+)
 
 Row = Mapping[str, Any]
 
@@ -304,7 +311,7 @@ def test_neither_order_nor_parts_nor_zone_change_an_effect() -> None:
 def test_without_authored_needs_or_records_there_are_no_effects() -> None:
     now = AUTHORED
 
-    assert_frame_equal(effects_of(Parts.of(records([])), WORDINGS, [], now, 12), EFFECTS.empty())
+    assert_frame_equal(effects_of(Parts.of(records([])), WORDINGS, [], now, 12), NO_EFFECTS)
     (effect,) = found([])
     assert (effect["verdict"], effect["weeks_before"]) == ("too early", 0)
 
