@@ -202,7 +202,8 @@ def test_what_is_settled_is_listed_apart_with_the_decision(
     assert settled[0][:5] == ["#", "Capability", "Status", "Mentions", "Last seen"]
     assert settled[0][5:] == ["What happened", "Decisions"]
     [row] = settled[1:]
-    assert row[:5] == ["3", "sky mask", status, "3", "2026-04-01"]
+    mentions = "0 of 3" if status == "authored" else "3"  # those since it was authored
+    assert row[:5] == ["3", "sky mask", status, mentions, "2026-04-01"]
     assert row[5].startswith(f"2026-04-01 opened; 2026-07-01 {status} ")
     assert row[6].startswith(f"2026-07-01 {message} (dec-")
 
