@@ -47,6 +47,7 @@ from vocabgap.ranking.screening import screen as screen
 from vocabgap.ranking.vocabulary import Vocabulary as Vocabulary
 from vocabgap.ranking.vocabulary import load_vocabulary as load_vocabulary
 from vocabgap.reporting.history import history as history
+from vocabgap.reporting.published_run import effects as effects
 from vocabgap.reporting.summary import Summary as Summary
 from vocabgap.reporting.writing import Published as Published
 from vocabgap.reporting.writing import report as report

@@ -144,6 +144,7 @@ def show_answer(shown: "Shown", listed: "pl.DataFrame") -> Answer:
             "capability": shown.capability,
             "told": shown.lineage,
             "happened": shown.happened,
+            "effects": shown.effects,
             "places": shown.places,
             "superseded_by": shown.superseded_by,
             "supersedes": shown.supersedes,

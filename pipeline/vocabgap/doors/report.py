@@ -201,6 +201,7 @@ def report_answer(summary: "Summary", notes: list[str]) -> Answer:
             "mentions": summary.mentions,
             "covered": summary.covered_total,
             "settled": summary.settled_total,
+            "effects": summary.effects,
             "hidden": summary.hidden,
             "categories": summary.categories,
             "breakdown": summary.breakdown,

@@ -77,7 +77,8 @@ def plan(run: str, known: Sequence[Issue], top: int) -> Iterator[Step]:
     """Yield what to do so that each need has one issue with its latest evidence.
 
     The first `top` needs get an issue if they have none. Further issues of a need are closed.
-    An issue that was closed as completed is reopened if the need was asked for later.
+    An issue that was closed as completed is reopened if the need came back or was reopened later. Without a
+    decision, it is reopened if the need was asked for later.
     """
     place = resolve_target(run, option="--run")
     manifest, tables = read_tables(place, option="--run")
@@ -143,8 +144,8 @@ def _kept(issue: Issue, need: Capability, fields: Mapping[str, Any]) -> Iterable
         if (issue.title, issue.body.replace("\r\n", "\n")) != (fields["title"], fields["body"]):
             yield _changed(issue, fields)
     elif not is_settled and issue.state_reason in {"COMPLETED", "", None}:
-        seen, closed = need.last_seen, issue.closed_at
-        if seen is not None and closed is not None and seen > closed:
+        asked, closed = need.status_since or need.last_seen, issue.closed_at
+        if asked is not None and closed is not None and asked > closed:
             yield _changed(issue, {**fields, "state": "open"})
 
 

@@ -28,7 +28,17 @@ from vocabgap.files import whole
 from vocabgap.files.atomic import settle, whole_folder
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
-from vocabgap.model.tables import CAPABILITIES, EVENTS, GAPS, GROUPS, LINEAGE, PRESENT, PREVIOUS, Table
+from vocabgap.model.tables import (
+    CAPABILITIES,
+    EFFECTS,
+    EVENTS,
+    GAPS,
+    GROUPS,
+    LINEAGE,
+    PRESENT,
+    PREVIOUS,
+    Table,
+)
 from vocabgap.reporting.manifest import (
     MANIFEST_NAME,
     RUN_FILES,
@@ -70,7 +80,8 @@ class PublishedRun:
     capabilities: pl.DataFrame
     groups: pl.DataFrame  # only surfaces of this run
     lineage: pl.DataFrame
-    events: pl.DataFrame  # empty in a run of an older version
+    events: pl.DataFrame  # like effects, empty in a run of an older version
+    effects: pl.DataFrame
 
 
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
@@ -196,8 +207,13 @@ def read_published(folder: str | Path, *, option: str = "--run") -> PublishedRun
     place = resolve_target(folder, option=option)
     groups = read_table(place, GROUPS).filter(run=PRESENT)
     lineage = read_table(place, LINEAGE)
-    events = read_optional(place, EVENTS)
-    return PublishedRun(place, manifest, capabilities, groups, lineage, events)
+    events, effects = (read_optional(place, table) for table in (EVENTS, EFFECTS))
+    return PublishedRun(place, manifest, capabilities, groups, lineage, events, effects)
+
+
+def effects(run: str | Path) -> pl.DataFrame:
+    """Return table `effects` of a published run: what became of the authored needs, newest first."""
+    return read_published(run, option="run").effects
 
 
 def read_gaps(folder: str | Path) -> Parts:

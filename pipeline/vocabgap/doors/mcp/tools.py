@@ -237,21 +237,23 @@ def log_vocabulary_gap(workspace: Workspace, request: Any) -> Answer:  # noqa: A
     """Log that a word, a tool or a primitive was missing, when you work around it.
 
     Give what the person asked for, what would have been right, and what you did instead. The answer has the
-    gap_id and the nearest existing entries: use one if it does what you need.
+    gap_id, the nearest existing entries, and the entries that were authored for this need: use one if it does
+    what you need.
     """
     fields = structs.asdict(request)
     logged = log_gap(workspace.image(fields.pop("image_id")), **fields)
     workspace.logged += 1
-    note, entries = "", []
+    note, entries, authored = "", [], []
     with suppress(Exception):  # after an error the client would log the gap again
         note = unknown_category(logged.record["intent_category"], workspace.settings, workspace.out)
         entries = workspace.entries().covering(need_of(logged.record))
+        authored = workspace.authored(logged.record["missing_capability"] or logged.record["description"])
     answer = log_answer(logged, note)
     exists = [
         {"name": near.entry.name, "description": near.entry.description, "explained": near.explained}
         for near in entries
     ]
-    return replace(answer, result={**answer.result, "exists": exists})
+    return replace(answer, result={**answer.result, "exists": exists, "authored": authored})
 
 
 @tool(report, Limit.COMPUTE, _paged(MOST_CAPABILITIES, _RANKED, "capabilities"), _RANKED)

@@ -11,10 +11,11 @@ from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
+from vocabgap.model.tables import EFFECTS, GROUPS, PRESENT
 from vocabgap.ranking.coverage import EntryIndex, with_folded_operations
 from vocabgap.ranking.vocabulary import load_vocabulary
-from vocabgap.reporting.published_run import resolve_target
-from vocabgap.text import escape_unseen, excerpt
+from vocabgap.reporting.published_run import read_optional, read_table, resolve_target
+from vocabgap.text import escape_unseen, excerpt, surface
 
 if TYPE_CHECKING:
     from vocabgap.pipeline import Analysis
@@ -67,6 +68,12 @@ class Workspace:
         vocabulary = load_vocabulary(self.settings.vocabulary.paths)
         entries = with_folded_operations(vocabulary.entries, self.settings.operation_aliases)
         return EntryIndex(entries, self.settings.cluster.stop_words)
+
+    def authored(self, wording: str) -> list[dict[str, object]]:
+        """Return the effects of a need that was authored, if the published report has its wording."""
+        groups = read_table(self.out, GROUPS).filter(run=PRESENT, surface=surface(wording))
+        effects = read_optional(self.out, EFFECTS).join(groups, on="capability_id", how="semi")
+        return effects.select("entries", "since", "verdict").to_dicts()
 
     def ranking(self, selection: Selection) -> "Analysis":
         """Return the ranking of a selection, with the identifiers of the published run.
