@@ -11,7 +11,7 @@ from msgspec import structs
 from builders.reporting import compared_in_words
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import CAPABILITIES, EVENTS, GROUPS, LINEAGE
+from vocabgap.model.tables import CAPABILITIES, EFFECTS, EVENTS, GROUPS, LINEAGE
 from vocabgap.reporting.comparison import Comparison, Kind, compare
 from vocabgap.reporting.manifest import InputFile, Parameters, Rendering, new_manifest
 from vocabgap.reporting.published_run import PublishedRun
@@ -43,7 +43,8 @@ def published(
     manifest = new_manifest(now, capabilities.height, Rendering(0, "mentions", ""))
     happened = EVENTS.empty() if events is None else events
     groups = grouped(capabilities)
-    return PublishedRun(Path("out"), manifest, capabilities, groups, LINEAGE.empty(), happened)
+    rest = (LINEAGE.empty(), happened, EFFECTS.empty())
+    return PublishedRun(Path("out"), manifest, capabilities, groups, *rest)
 
 
 def compared(before: pl.DataFrame, after: pl.DataFrame) -> Comparison:
