@@ -158,11 +158,13 @@ def test_markdown_has_the_events_of_decided_needs(made: Path) -> None:
 
 
 def test_a_run_of_the_page_names_what_happened_since_the_run_before(made: Path) -> None:
-    rows = {row["label"]: row["notes"] for row in payload_of(summary_in(made)[0])["rows"]}
+    page = payload_of(summary_in(made)[0])
+    rows = {row["label"]: row["notes"] for row in page["rows"]}
 
     assert rows["sky mask"] == ((1, "authored"), (2, "came back"))
     assert rows["film grain"] == ((1, "claimed"),)
     assert rows["moon"] == ()
+    assert page["statuses"] == ["claimed", "dismissed", "open", "regressed"]
 
 
 def test_a_shareable_page_has_no_events(made: Path) -> None:

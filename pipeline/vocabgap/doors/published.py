@@ -175,10 +175,9 @@ def history(call: "Call", request: History) -> Answer:
     shown: dict[str, object] = {"narrowed_to": manifest.narrowed_to, "unit": manifest.unit}
     if request.capability is None:
         moments = runs["moment"].to_list()
-        most = 40  # wider than a terminal
-        points = points_of(rows, runs.tail(most), most)
-        shown |= {"moments": moments, "runs": moments[-most:]}
-        shown["rows"] = [*_ranks(chosen, points, moments[-most:])]
+        most = 40  # more than fit in a terminal
+        last, points = moments[-most:], points_of(rows, runs.tail(most), most)
+        shown |= {"moments": moments, "runs": last, "rows": [*_ranks(chosen, points, last)]}
     else:
         moments = parts["moment"].unique().sort().to_list()
         newest = parts.filter(parts["moment"].is_in(moments[-request.top :]))
@@ -205,5 +204,5 @@ def _ranks(
     for name, label, status, since in facts.iter_rows():
         ranks = {past.moment: f"{past.rank}{'*' * past.pinned}" for past in points.get(name, ())}
         if moments[-1] in ranks:
-            began = None if since is None else since.date()
-            yield label, points[name][-1].mentions, status, began, *map(ranks.get, moments)
+            mentions = points[name][-1].mentions
+            yield label, mentions, status, since and since.date(), *map(ranks.get, moments)

@@ -224,7 +224,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     places = None if counted is None else places_in(counted, named)
     relations, rows = tables.lineage, tables.history
     events = EVENTS.empty() if tables.events is None else tables.events
-    events = events.filter((pl.col("kind") != OPENED).any().over("capability_id"))
+    has_more = (pl.col("kind") != OPENED).any().over("capability_id")
     known = [] if tables.effects is None else tables.effects.to_dicts()
     effects = tuple(msgspec.convert(each, Effect) for each in known)
     return Summary(
@@ -273,7 +273,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             history={} if rows is None else points_of(rows, comparable(rows, RunKey.of(manifest)), most=24),
             choices={each.capability_id: each for each in manifest.choices},
         ),
-        events=events.rows_by_key("capability_id", named=True),
+        events=events.filter(has_more).rows_by_key("capability_id", named=True),
         deciding=rendering.deciding,
         shortlist=tuple(
             Shortlisted(item, each.draft)
