@@ -107,7 +107,7 @@ class Schema(Request, kw_only=True):
     name: Annotated[
         str,
         argument(
-            "A table: records, capabilities, gaps, rejects, lineage, groups, combinations, history, events or"
+            "A table: records, capabilities, gaps, rejects, lineage, groups, combinations, history, events, effects or"
             f" run; or a contract: {', '.join(_documents()) or 'none'}.",
         ),
     ]

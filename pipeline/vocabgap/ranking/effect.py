@@ -24,7 +24,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
 
 from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.effect import FEWER, GONE, MORE, NO_CHANGE, TOO_EARLY
@@ -224,6 +223,8 @@ def around(events: Events, need: int, authored: Sequence[int], bounds: tuple[int
     scale = np.bincount(rows, sizes, numbers.size) / np.maximum(np.bincount(rows, squares, numbers.size), 1)
     columns = (moments - split - 1) // MICROSECONDS_A_WEEK + ceil(before)
     shape = (numbers.size, ceil(before) + ceil(after))
+    from scipy import sparse  # noqa: PLC0415 - a run without authored needs does not need it
+
     weekly = sparse.csr_array((sizes * scale[rows], (rows, columns)), shape=shape)
     earlier, later = weekly[:, : ceil(before)], weekly[:, ceil(before) :]
     by_need, is_other = earlier.sum(axis=1), ~np.isin(numbers, [*authored, need])
