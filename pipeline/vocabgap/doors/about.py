@@ -107,8 +107,8 @@ class Schema(Request, kw_only=True):
     name: Annotated[
         str,
         argument(
-            "A table: records, capabilities, gaps, rejects, lineage, groups, combinations, history, events, effects or"
-            f" run; or a contract: {', '.join(_documents()) or 'none'}.",
+            "A table: records, capabilities, gaps, rejects, lineage, groups, combinations, history, events,"
+            f" effects or run; or a contract: {', '.join(_documents()) or 'none'}.",
         ),
     ]
 
