@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,26 @@ def outside(config: pytest.Config, name: str) -> Path:
 def gap(need: str, **fields: object) -> dict[str, object]:
     """Makes one gap record: the need, and whatever other fields a test is about."""
     return {"timestamp": "2026-04-01T10:00:00Z", "description": need, "workaround": "", **fields}
+
+
+def weekly(need: str, *mentions: int, begin: str = "2026-03-02") -> list[dict[str, object]]:
+    """Makes so many records of a need in each week from a Monday on, each in a session of its own."""
+    first = datetime.fromisoformat(f"{begin}T00:00:00+00:00")
+    return [
+        gap(
+            need,
+            timestamp=(first + timedelta(weeks=week, hours=1 + 12 * number)).isoformat(),
+            session_id=f"{need} {week} {number}",
+        )
+        for week, several in enumerate(mentions)
+        for number in range(several)
+    ]
+
+
+def steady(weeks: int, begin: str = "2026-03-02") -> list[dict[str, object]]:
+    """Makes five needs that are asked for three times a week: the others beside which a need comes back."""
+    needs = "lens flare", "red eye fix", "level the horizon", "perspective warp", "halo repair"
+    return [record for need in needs for record in weekly(need, *[3] * weeks, begin=begin)]
 
 
 def write_corpus(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from builders import gap, write_corpus
+from builders import gap, steady, weekly, write_corpus
 from builders.command import CommandResult, vocabgap
 from builders.manual import blocks
 from vocabgap.errors import ExitCode
@@ -64,19 +64,35 @@ def test_known_bad_line_does_not_fail_the_job_and_a_new_one_does(photos: Path) -
     assert "rejects: one/vocabulary_gaps.jsonl:5 not_an_object\n" in failed.err
 
 
-def test_need_that_was_authored_and_is_asked_for_again_is_named(photos: Path) -> None:
-    report(photos)
-    vocabgap(
-        "decide", "author", "sky mask", "--entry", "mask", "--now", "2026-07-01", "--actor", "ana"
+def test_need_that_came_back_is_named_once_and_again_after_it_was_authored_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    needs = [*weekly("sky mask", *[5] * 8), *steady(20)]
+    root = write_corpus(tmp_path, {"one": needs})
+    author = "decide", "author", "sky mask", "--entry", "mask", "--actor", "ana", "--now"
+    gate = "-q", "--fail-on", "regressed", "--now"
+
+    def returned(begin: str, *days: str) -> list[CommandResult]:
+        add(root, *map(json.dumps, weekly("sky mask", 6, 6, begin=begin)))
+        return [vocabgap("report", root, *gate, day) for day in days]
+
+    codes = [vocabgap("report", root, *gate, "2026-04-27").code]
+    vocabgap(*author, "2026-04-27")
+    codes += [vocabgap("report", root, *gate, day).code for day in ("2026-05-04", "2026-05-18")]
+    first = returned("2026-05-18", "2026-06-01", "2026-06-01", "2026-06-08")
+    vocabgap(*author, "2026-06-08")
+    second = returned("2026-06-29", "2026-07-13", "2026-07-20")
+
+    assert codes == [ExitCode.DONE] * 3
+    assert [each.code for each in first] == [ExitCode.GATE, ExitCode.DONE, ExitCode.DONE]
+    assert [each.code for each in second] == [ExitCode.GATE, ExitCode.DONE]
+    assert re.match(
+        r"vocabgap: 1 gate failed: regressed: 'sky mask' \((cap-.*)\) came back on 2026-05-25, authored as"
+        r" 'mask'\n  answer with `vocabgap decide reopen \1`; the report is published in 'out'\n",
+        first[0].err,
     )
-    assert report(photos, "--fail-on", "regressed").code == ExitCode.DONE
-    add(photos, json.dumps(gap("sky mask", notes="again", timestamp="2026-07-02T10:00:00Z")))
-
-    result = vocabgap("report", photos, "--now", "2026-07-03", "-q", "--fail-on", "regressed")
-
-    assert result.code == ExitCode.GATE
-    assert "regressed: 'sky mask' (cap-" in result.err
-    assert ", rank 1)" in result.err
+    assert "came back on 2026-07-06" in second[0].err
 
 
 def test_new_need_among_the_first_is_named_and_one_further_down_is_not(photos: Path) -> None:

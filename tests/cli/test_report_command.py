@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from builders import gap, write_corpus
+from builders import gap, steady, weekly, write_corpus
 from builders.command import vocabgap
 
 FILES = [
     "report.md", "report.html", "capabilities.parquet", "gaps.parquet", "rejects.parquet",
-    "lineage.parquet", "groups.parquet", "combinations.parquet", "history.parquet", "run.json",
+    "lineage.parquet", "groups.parquet", "combinations.parquet", "history.parquet", "events.parquet",
+    "effects.parquet", "run.json",
 ]  # fmt: skip
 
 
@@ -70,14 +71,20 @@ def test_ranks_that_are_missing_in_the_list_are_accounted_for(photos: Path, tmp_
     ]
 
 
-def test_what_was_authored_and_is_missed_again_is_marked(reported: Path) -> None:
+def test_what_was_authored_and_came_back_is_marked_and_counts_from_the_decision_on(
+    tmp_path: Path,
+) -> None:
+    asked = [*weekly("sky mask", *[5] * 8, 0, 0, 0, 6, 6), *steady(13)]
+    root = write_corpus(tmp_path, {"one": asked})
+    vocabgap("report", root, "--now", "2026-06-01")
     vocabgap(
-        "decide", "author", "sky mask", "--entry", "sky", "--now", "2026-04-02", "--actor", "ana"
+        "decide", "author", "sky mask", "--entry", "sky", "--now", "2026-04-27", "--actor", "ana"
     )
 
-    message = vocabgap("report", reported).out
+    message = vocabgap("report", root, "--now", "2026-06-01").out
 
-    assert message.splitlines()[2].split()[:5] == ["1", "┐", "sky", "mask", "(regressed)"]
+    row = message.splitlines()[7].split()
+    assert row[:7] == ["6", "sky", "mask", "(regressed", "on", "2026-05-25)", "12"]
 
 
 def test_ranks_that_are_too_close_to_call_are_bracketed_and_told_in_a_line(demo: Path) -> None:

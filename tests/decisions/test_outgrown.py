@@ -1,12 +1,12 @@
 """A status holds for a group while the wordings it was given to carry at least half of its mentions."""
 
-import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from builders import gap
+from builders import steady, weekly, write_corpus
 from builders.decisions import Studio
 from vocabgap.model.settings import ClusterSettings
 
@@ -58,13 +58,19 @@ def test_a_dismissal_is_about_all_wordings_however_many(studio_of: Callable[...,
     assert studio.rows()["grain 00"]["status"] == "dismissed"
 
 
-def test_what_was_authored_regresses_in_whatever_words_it_is_asked_for(grown: Studio) -> None:
-    grown.decide.author("film grain look", "grain_look")
-    log = grown.root / "one" / "vocabulary_gaps.jsonl"
-    later = gap("film grain", timestamp="2026-08-01T00:00:00Z", image_id="one")
-    log.write_text(f"{log.read_text()}{json.dumps(later)}\n")
+@pytest.mark.parametrize(("mentions", "status"), [((1,), "open"), ((9, 9), "regressed")])
+def test_what_was_authored_comes_back_in_whatever_words_it_is_asked_for(
+    studio_of: Callable[..., Studio], mentions: tuple[int, ...], status: str
+) -> None:
+    studio, begin = studio_of("film grain look", "film grain look"), "2026-05-06"
+    needs = [*weekly("film grain", *[4] * 8, 0, 0, *mentions, begin=begin), *steady(12, begin)]
+    write_corpus(studio.folder, {"two": needs}, within=studio.root)
+    studio.cluster = ClusterSettings(threshold=0.0)
+    studio.report()
+    studio.decide.author("film grain look", "grain_look")
+    studio.decide.merge("film grain look", "film grain")
 
-    row = widened(grown)
+    row = studio.rows(now=datetime(2026, 7, 29, tzinfo=UTC))["film grain"]
 
-    assert row["status"] == "regressed"
-    assert OUTGROWN not in row["decisions"][0]
+    assert row["status"] == status
+    assert (OUTGROWN in row["decisions"][0]) == (status == "open")
