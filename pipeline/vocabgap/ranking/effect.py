@@ -167,7 +167,7 @@ class _Log:
         used = self.uses(authoring).filter(moment > _number(authoring.decided))
         row, week, newest = estimated(weeks), came_back(weeks), int(self.events.moments.max(initial=0))
         if row["missing"] and newest <= weeks.split:
-            row["missing"] = f"records: the newest one is of {_moment(newest):%Y-%m-%d}"
+            row["missing"] = f"records after {_moment(newest):%Y-%m-%d}"
         return row | {
             **{name: getattr(authoring, name) for name in ("cluster", "decision_id", "entries", "decided")},
             "since": _moment(weeks.split),
