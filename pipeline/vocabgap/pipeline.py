@@ -30,7 +30,7 @@ from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.drafting import shortlist_of
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screened
-from vocabgap.ranking.statuses import events_of, followed_up, named, news
+from vocabgap.ranking.statuses import as_told, events_of, followed_up, named, news
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
@@ -158,6 +158,7 @@ def analyse(
     # Bad arguments are refused before the work.
     target = resolve_target(settings.report.out if out is None else out)
     baseline_as_of = previous_run(target, previous)
+    earlier = earlier_table(EVENTS, target, previous)
     roots = located(roots, settings, engine)
     recorded = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder)
@@ -187,6 +188,7 @@ def analyse(
     with stage("rank"):
         window = settings.rank.window_weeks
         effects = followed_up(clusters.wordings, decisions.verdicts, records, moment, window)
+        effects = as_told(effects, earlier)
         identified = identify(
             proposed, clusters, baseline=baseline.groups, verdicts=decisions.verdicts, effects=effects
         )
@@ -211,7 +213,7 @@ def analyse(
             operation_aliases=settings.operation_aliases,
         )
         lineage = trace(identified.groups, ranked, baseline.groups)
-        events = events_of(identified.events, identified.identities, ranked)
+        events = events_of(identified.events, identified.identities, ranked, earlier)
         effects = named(effects, identified.identities, ranked)
     of_ranked = identified.identities.join(ranked, on="capability_id", how="semi")
     return Analysis(
@@ -223,7 +225,7 @@ def analyse(
         lineage=lineage,
         events=events,
         effects=effects,
-        news=news(events, earlier_table(EVENTS, target, previous)),
+        news=news(events, earlier),
         known_rejects=earlier_table(REJECTS, target, previous),
         decisions=decisions,
         outgrown=tuple(of_ranked["outgrown"].explode().drop_nulls().unique(maintain_order=True)),

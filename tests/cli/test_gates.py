@@ -5,6 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from builders import gap, steady, weekly, write_corpus
@@ -93,6 +94,33 @@ def test_need_that_came_back_is_named_once_and_again_after_it_was_authored_again
         first[0].err,
     )
     assert "came back on 2026-07-06" in second[0].err
+
+
+def test_a_return_is_no_news_though_a_filter_hid_it_or_its_records_are_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    back = weekly("sky mask", 6, 6, begin="2026-05-18")
+    root = write_corpus(tmp_path, {"one": [*weekly("sky mask", *[5] * 8), *back, *steady(18)]})
+    gate = "-q", "--fail-on", "regressed", "--now"
+    vocabgap("report", root, *gate, "2026-04-27")
+    vocabgap(
+        "decide", "author", "sky mask", "--entry", "mask", "--actor", "ana", "--now", "2026-04-27"
+    )
+
+    codes = [vocabgap("report", root, *gate, "2026-06-01", "--since", "7d").code]
+    codes += [vocabgap("report", root, *gate, "2026-06-15", "--since", "7d").code]
+    add(root, json.dumps(gap("sky mask", timestamp="2026-06-16T00:00:00Z")))
+    codes += [vocabgap("report", root, *gate, "2026-06-22", "--since", "7d").code]
+    log = root / "one" / "vocabulary_gaps.jsonl"
+    lines = log.read_text().splitlines()
+    kept = [line for line in lines if "sky mask" not in line or "2026-05" not in line]
+    log.write_text("\n".join(kept))
+    codes += [vocabgap("report", root, *gate, "2026-06-22").code]
+
+    assert codes == [ExitCode.GATE, ExitCode.DONE, ExitCode.DONE, ExitCode.DONE]
+    events = pl.read_parquet("out/events.parquet").filter(label="sky mask")
+    assert events["kind"].to_list() == ["opened", "authored", "came back"]
 
 
 def test_new_need_among_the_first_is_named_and_one_further_down_is_not(photos: Path) -> None:

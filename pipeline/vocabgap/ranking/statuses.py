@@ -84,6 +84,13 @@ def followed_up(
     return effects_of(records, wordings, several, now, window_weeks)
 
 
+def as_told(effects: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
+    """Return the effects with the returns of an earlier run: late records neither move nor revoke them."""
+    told = earlier.filter(kind=CAME_BACK).unique("decision_id").select("decision_id", told="moment")
+    joined = effects.join(told, on="decision_id", how="left", maintain_order="left")
+    return joined.with_columns(came_back=pl.coalesce("told", "came_back")).drop("told")
+
+
 def outgrown(effects: pl.DataFrame) -> pl.Expr:
     """Tell which decisions on a status no longer hold; an authored need that came back is not outgrown."""
     came_back = pl.col("decision_id").is_in(effects.drop_nulls("came_back")["decision_id"].implode())
@@ -117,22 +124,28 @@ def status_events(about: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(parts).sort("cluster", "moment", "decision_id", nulls_last=True)
 
 
-def events_of(events: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
+def events_of(
+    events: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame, earlier: pl.DataFrame
+) -> pl.DataFrame:
     """Return table `events` of the ranked capabilities, given the events of groups.
 
-    A capability is opened with its first mention, and outgrown with its last.
+    A capability is opened with its first mention, and outgrown with its last. The returns of an earlier run
+    stay, even if a filter hides their capabilities now: else they would be news later.
     """
     opened = identities.select(
         "cluster", pl.lit(OPENED).alias("kind"), *(pl.lit(None).alias(name) for name in _DETAILS)
     )
     own = pl.concat([opened.match_to_schema(_OF_GROUP), events])
     moment = pl.when(kind=OPENED).then("first_seen").when(kind=OUTGROWN).then("last_seen").otherwise("moment")
-    return (
+    present = (
         own.join(identities.select("cluster", "capability_id"), on="cluster")
         .join(ranked.select("capability_id", "label", "first_seen", "last_seen"), on="capability_id")
         .with_columns(moment.alias("moment"))
-        .sort("capability_id", pl.col("kind") != OPENED, "moment", "decision_id", nulls_last=True)
         .select(EVENTS.names)
+    )
+    hidden = earlier.filter(kind=CAME_BACK).join(ranked, on="capability_id", how="anti")
+    return pl.concat([present, news(hidden, present)]).sort(
+        "capability_id", pl.col("kind") != OPENED, "moment", "decision_id", nulls_last=True
     )
 
 
