@@ -158,7 +158,7 @@ def analyse(
     # Bad arguments are refused before the work.
     target = resolve_target(settings.report.out if out is None else out)
     baseline_as_of = previous_run(target, previous)
-    earlier = earlier_table(EVENTS, target, previous)
+    earlier, known_rejects = (earlier_table(each, target, previous) for each in (EVENTS, REJECTS))
     roots = located(roots, settings, engine)
     recorded = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder)
@@ -226,7 +226,7 @@ def analyse(
         events=events,
         effects=effects,
         news=news(events, earlier),
-        known_rejects=earlier_table(REJECTS, target, previous),
+        known_rejects=known_rejects,
         decisions=decisions,
         outgrown=tuple(of_ranked["outgrown"].explode().drop_nulls().unique(maintain_order=True)),
         vocabulary=vocabulary,

@@ -243,6 +243,14 @@ def test_a_merge_is_ticked_in_both_panels(page: Page) -> None:
     expect(page.locator("#panel-basket")).to_be_hidden()
 
 
+def test_an_open_capability_can_be_claimed(page: Page) -> None:
+    expect(page.locator(".decide button[data-action]")).to_have_text(
+        ["Rename", "Authored already", "Dismiss", "Claim", "Pin to the top"]
+    )
+    page.locator(".decide button[data-action=claim]").click()
+    expect(page.locator("#basket-lines")).to_contain_text("Claim")
+
+
 def test_decided_capabilities_can_be_reopened_and_rare_ones_have_no_lists(page: Page) -> None:
     page.goto(f"{page.url.partition('#')[0]}#{DISMISSED}")
     expect(page.locator(".decide button[data-action]")).to_have_text(
