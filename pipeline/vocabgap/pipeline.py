@@ -186,12 +186,9 @@ def analyse(
         proposed = cluster(records, settings.cluster, embedder=embedder)
         decisions, clusters = followed(proposed, recorded)
     with stage("rank"):
-        window = settings.rank.window_weeks
-        effects = followed_up(clusters.wordings, decisions.verdicts, records, moment, window)
-        effects = as_told(effects, earlier)
-        identified = identify(
-            proposed, clusters, baseline=baseline.groups, verdicts=decisions.verdicts, effects=effects
-        )
+        before, verdicts, window = baseline.groups, decisions.verdicts, settings.rank.window_weeks
+        effects = as_told(followed_up(clusters.wordings, verdicts, records, moment, window), earlier)
+        identified = identify(proposed, clusters, baseline=before, verdicts=verdicts, effects=effects)
         if settings.categories.reclassify:
             # The classifier learns from all records.
             categorised = reclassify(
@@ -212,7 +209,7 @@ def analyse(
             stop_words=settings.cluster.stop_words,
             operation_aliases=settings.operation_aliases,
         )
-        lineage = trace(identified.groups, ranked, baseline.groups)
+        lineage = trace(identified.groups, ranked, before)
         events = events_of(identified.events, identified.identities, ranked, earlier)
         effects = named(effects, identified.identities, ranked)
     of_ranked = identified.identities.join(ranked, on="capability_id", how="semi")
