@@ -119,14 +119,11 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
         pl.lit(value=not apart),
     )
     place = {name: pl.col(name).rank("ordinal").cast(pl.Int64) for name in ("previous_rank", "rank")}
-    passed = open_in_both.select("capability_id", place["previous_rank"] - place["rank"])
-    places = dict(passed.iter_rows())
-    changes = [
-        _change(row, kind, passed_by)
-        for row in rows.iter_rows(named=True)
-        for passed_by in [places.get(row["capability_id"], 0)]
-        if (kind := _kind(row, passed_by))
-    ]
+    passed = open_in_both.select("capability_id", places=place["previous_rank"] - place["rank"])
+    rows = rows.join(passed, on="capability_id", how="left", maintain_order="left").with_columns(
+        pl.col("places").fill_null(0)
+    )
+    changes = [_change(row, kind) for row in rows.iter_rows(named=True) if (kind := _kind(row))]
     own = rows.sort("relation", maintain_order=True).unique("capability_id", keep="first")  # continued first
     in_both = pl.col("previous_status").is_not_null()  # a filter may have hidden others in the earlier run
     changes += _events(own.filter(in_both | pl.lit(value=not apart)), earlier, later)
@@ -155,7 +152,7 @@ def _events(rows: pl.DataFrame, earlier: PublishedRun, later: PublishedRun) -> I
         happened = rows.join(own.drop("label"), on="capability_id", maintain_order="left_right")
     kind = pl.col("kind").replace({CAME_BACK: Kind.REGRESSED.value, OPEN: Kind.REOPENED.value})
     for row in happened.with_columns(kind, decided=None).iter_rows(named=True):
-        yield _change(row, Kind(row["kind"]), 0)
+        yield _change(row, Kind(row["kind"]))
 
 
 def _was_read(earlier: PublishedRun, later: PublishedRun) -> pl.Expr:
@@ -182,16 +179,16 @@ def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool
     )
 
 
-def _change(row: dict[str, Any], kind: Kind, places: int) -> Change:
+def _change(row: dict[str, Any], kind: Kind) -> Change:
     facts = {name: row[name] for name in Change.__struct_fields__ if name in row}
     status = GONE if row["relation"] == GONE else row["status"]
-    moved = places if kind in {Kind.RISEN, Kind.FALLEN} else 0
+    moved = row["places"] if kind in {Kind.RISEN, Kind.FALLEN} else 0
     return msgspec.convert({**facts, "kind": kind, "status": status, "places": moved}, Change)
 
 
-def _kind(row: dict[str, Any], places: int) -> Kind | None:
+def _kind(row: dict[str, Any]) -> Kind | None:
     """Return the kind of change of a capability; None if it did not change."""
-    relation, status, was = row["relation"], row["status"], row["previous_status"]
+    relation, status, was, places = row["relation"], row["status"], row["previous_status"], row["places"]
     if relation in {Kind.NEW, Kind.MERGED, Kind.SPLIT}:
         return Kind(str(relation))
     if relation == GONE:

@@ -147,9 +147,9 @@ def previous_run(out: Path, previous: str | Path | None = None) -> Callable[[dat
     The run before is by default the run in `out`; `none` means no run. If a run is repeated for the same
     moment in the same folder, it is compared with the baseline of the first run.
     """
-    if previous is not None and str(previous) == NO_PREVIOUS:
+    folder = _folder_before(out, previous)
+    if folder is None:
         return lambda _: Baseline(folder=Path(NO_PREVIOUS))
-    folder = out if previous is None else resolve_target(previous, option="--previous")
     manifest = read_manifest(folder)
     if manifest is None and holds_run(folder):
         raise StateError(
@@ -177,10 +177,15 @@ def previous_run(out: Path, previous: str | Path | None = None) -> Callable[[dat
 
 def earlier_table(table: Table, out: Path, previous: str | Path | None = None) -> pl.DataFrame:
     """Return a table of the run that a new run is compared with; empty if that run does not have it."""
-    if previous is not None and str(previous) == NO_PREVIOUS:
-        return table.empty()
-    folder = out if previous is None else resolve_target(previous, option="--previous")
-    return read_optional(folder, table, hint=_IGNORING)
+    folder = _folder_before(out, previous)
+    return table.empty() if folder is None else read_optional(folder, table, hint=_IGNORING)
+
+
+def _folder_before(out: Path, previous: str | Path | None) -> Path | None:
+    """Return the folder of the run before; None if `previous` is `none`."""
+    if previous is None:
+        return out
+    return None if str(previous) == NO_PREVIOUS else resolve_target(previous, option="--previous")
 
 
 def read_optional(folder: Path, table: Table, *, hint: str | Hint = _AGAIN) -> pl.DataFrame:
