@@ -11,7 +11,7 @@ GONE, FEWER, NO_CHANGE, MORE, TOO_EARLY = VERDICTS = ("gone", "fewer", "no chang
 
 
 class Effect(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one authored need; each described field is a column of table `effects`."""
+    """The effect of authoring one need; each described field is a column of table `effects`."""
 
     capability_id: Annotated[str, means("the authored capability")]
     label: Annotated[str, means("its label")]

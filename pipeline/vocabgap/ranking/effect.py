@@ -38,7 +38,7 @@ OF_GROUPS: Final = {"cluster": pl.Int64} | {
 }
 """The columns of `effects_of`."""
 NO_EFFECTS: Final = pl.DataFrame(schema=OF_GROUPS)
-_BUSIEST: Final = 1_000  # needs whose weeks tell how much the rates vary
+_BUSIEST: Final = 1_000  # needs with the most events, from which `spread` is estimated
 _DECIMALS: Final = 6
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -63,7 +63,7 @@ class Events(NamedTuple):
 
 
 class Weeks(NamedTuple):
-    """The effective events around an authoring, and what those before let expect."""
+    """The effective events around an authoring, and the distribution that those before it give."""
 
     start: int  # the weeks before begin after this moment, and the weeks after follow `split`
     split: int
@@ -127,7 +127,7 @@ def effects_of(
 
 @dataclass(frozen=True)
 class _Log:
-    """What the effects need to know of all records."""
+    """The parts of all records that the effects depend on."""
 
     authorings: Sequence[Authoring]
     events: Events
@@ -261,8 +261,9 @@ def prior(before: FloatArray, extra: float) -> tuple[float, float]:
 def spread(weekly: FloatArray, total: FloatArray) -> float:
     """Return kappa: the variance of the needs' weekly rates beyond chance, relative to their squares.
 
-    Two weeks in turn of a need, shape (needs, weeks), are compared with the same weeks of all others, by the
-    `total` of all needs. Unless it is significant (one-sided, 5 %), kappa is 0.
+    The function compares two weeks in turn of a need with the same weeks of all others. `weekly` has the
+    shape (needs, weeks); `total` are the weeks of all needs. If kappa is not significant (one-sided, 5 %), it
+    is 0.
     """
     rest = total - weekly
     first, both = weekly[:, :-1], weekly[:, :-1] + weekly[:, 1:]
@@ -302,7 +303,8 @@ def limits(size: FloatArray, own: FloatArray, rate: float, growth: FloatArray) -
 def verdicts(interval: FloatArray, weeks: FloatArray, expected: FloatArray) -> npt.NDArray[np.str_]:
     """Return the verdict for each interval of an effect, weeks after, and expected events.
 
-    It takes four weeks, and three expected events: without an effect, none of three comes in 5 % of cases.
+    A verdict needs four weeks and three expected events. Without an effect, three expected events all stay
+    away in 5 % of cases.
     """
     low, high = interval
     is_early = (weeks < 4) | (expected < 3)  # noqa: PLR2004
@@ -311,18 +313,18 @@ def verdicts(interval: FloatArray, weeks: FloatArray, expected: FloatArray) -> n
 
 
 def estimated(weeks: Weeks) -> dict[str, Any]:
-    """Return the columns `expected` to `missing` of an effect; it looks a year ahead for what is missing."""
+    """Return the columns `expected` to `missing` of an effect; a verdict may need up to a year more."""
     row: dict[str, Any] = dict.fromkeys(("expected", "ratio", "ratio_low", "ratio_high"))
     row |= {"verdict": TOO_EARLY, "missing": "mentions before it was authored"}
     if not weeks.size + weeks.others_before:
         return row
     if not weeks.others_before * weeks.others.sum():
         return row | {"missing": "mentions of other needs"}
-    expected, own, interval, told = _judged(weeks, np.zeros(1))
+    expected, own, interval, verdict = _judged(weeks, np.zeros(1))
     numbers = (expected[0] / (weeks.scale or 1), own[0] / expected[0], *interval[:, 0])
     row |= {name: round(float(number), _DECIMALS) for name, number in zip(row, numbers, strict=False)}
-    if told[0] != TOO_EARLY:
-        return row | {"verdict": str(told[0]), "missing": None}
+    if verdict[0] != TOO_EARLY:
+        return row | {"verdict": str(verdict[0]), "missing": None}
     *_, ahead = _judged(weeks, np.arange(1.0, 53.0))
     enough = np.flatnonzero(ahead != TOO_EARLY) + 1
     more = f"about {count(enough[0], 'more week')} like these" if enough.size else "more mentions"
@@ -332,7 +334,7 @@ def estimated(weeks: Weeks) -> dict[str, Any]:
 def _judged(
     weeks: Weeks, more: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, npt.NDArray[np.str_]]:
-    """Return expected events, events, intervals and verdicts after so many more weeks at the same rates."""
+    """Return expected events, events, intervals and verdicts after `more` weeks at the same rates."""
     later = weeks.after + more
     own, others = (events.sum() * later / weeks.after for events in (weeks.own, weeks.others))
     expected = weeks.size / weeks.rate * others / weeks.others_before
@@ -343,10 +345,10 @@ def _judged(
 def came_back(weeks: Weeks) -> int | None:
     """Return the week after authoring in which a need came back, counted from 1; None if it did not.
 
-    It looks at the end of each week with a mention. The need came back if its last 1, 2, 3, 4, 6, 8 or 12
-    weeks have three events or more, and more than the effect explains: more than the upper limit of the
-    effect in the weeks before them, or than a third of the usual rate if that is higher. It never left if all
-    weeks since then have more than half of the usual rate. A comparison errs in 1 % of cases.
+    The function compares counts at the end of each week with a mention. The need came back if its last
+    `ALARM_WEEKS` have three events or more, and more than the effect explains. The effect explains its upper
+    limit in the weeks before them, or a third of the usual rate if that is more. The need never left if all
+    weeks since authoring have more than half of the usual rate. A comparison errs in 1 % of cases.
     """
     looks = np.arange(1, int(weeks.after) + 1)
     if not looks.size or not weeks.size:
