@@ -1,7 +1,8 @@
 """Decisions about a published run: the wordings that they store, and the capabilities that they change.
 
-For the effects, the tables of the run suffice: no log is read again. The numbers are estimates if a model
-grouped the run and a split does not say where some wordings go. Then these go to the side with similar words.
+A preview of the changes needs only the tables of the run: no log is read again. The numbers are estimates if
+a model grouped the run and a split does not say where some wordings go. These go to the side with similar
+words.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -22,7 +23,7 @@ from vocabgap.model.settings import Settings
 from vocabgap.model.tables import Apart, Constraint
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.identity import identify
-from vocabgap.ranking.statuses import followed_up
+from vocabgap.ranking.statuses import effects_of_authored
 from vocabgap.text import excerpt, form, own_form, surface, surface_of
 
 _FACTS: Final = ("label", "rank", "mentions", "status")
@@ -110,7 +111,7 @@ class PublishedGroups:
             clusters,
             baseline=self._groups,
             verdicts=effective.verdicts,
-            effects=followed_up(
+            effects=effects_of_authored(
                 clusters.wordings, effective.verdicts, self._records, self._now, settings.window_weeks
             ),
         ).identities

@@ -17,6 +17,8 @@ from vocabgap.model.moments import iso
 from vocabgap.model.tables import (
     AUTHORED,
     CLAIMED,
+    NEW,
+    OPEN,
     REGRESSED,
     VERDICTS,
     Apart,
@@ -96,12 +98,12 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
     active = in_force(decisions)
     separated = separations(active)
     splits = (decision for decision in active if decision.action is Action.SPLIT)
-    parted = _forms((wording for split in splits for wording in split.wordings), separated)
+    parted = frozenset(_forms((wording for split in splits for wording in split.wordings), separated))
     reasoned: list[Reasoned] = []
     about: list[tuple[Decision, list[str]]] = []
     inactive: list[Decision] = []
     for decision in active:
-        anchors = _found(decision, present, frozenset(parted), separated)
+        anchors = _found(decision, present, parted, separated)
         is_change = decision.action is not Action.CONFIRM
         if not anchors:
             inactive += [decision] * is_change
@@ -264,7 +266,7 @@ def _problem_of_status(decision: Decision, last: Decision | None, published: Map
         status, by, since = STATUS_OF[KINDS[last.action]], last.actor, last.time
     same_reason = last is not None and last.action is action and last.reason == decision.reason
     same_entry = last is not None and last.entry == decision.entry
-    if action is Action.REOPEN and status not in {*SETTLED, CLAIMED, REGRESSED}:
+    if action is Action.REOPEN and status in {NEW, OPEN}:
         return "is already open"
     if action is Action.CLAIM and status in SETTLED:
         return f"is {status}; reopen it first"

@@ -26,7 +26,7 @@ from vocabgap.model.tables import (
     SPLIT,
 )
 from vocabgap.ranking.effect import NO_EFFECTS
-from vocabgap.ranking.statuses import STATUS_OF, decided_about, outgrown, status_events
+from vocabgap.ranking.statuses import STATUS_OF, decisions_by_group, outgrown, status_events
 from vocabgap.text import surface_of
 
 ID_DIGITS: Final = 12
@@ -77,10 +77,10 @@ def identify(
     the identifier that was named first, unless another group has it. A split-off group gets one from the
     decision. So an undo restores both.
 
-    The last event gives the status, see `statuses`; `effects` are those of the authored groups.
-    Without an event, a capability is `new` if the run before had none of its surfaces, and `open` otherwise.
+    The last event gives the status, see `statuses`; `effects` are those of the authored groups. Without an
+    event, a capability is `new` if the run before had none of its surfaces, and `open` otherwise.
     """
-    about = decided_about(clusters.wordings, verdicts)
+    about = decisions_by_group(clusters.wordings, verdicts).with_columns(ended=outgrown(effects))
     events = status_events(about, effects)
     raw = _group_ids(proposed, _surfaces(proposed), baseline)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
@@ -183,12 +183,10 @@ def _decided(about: pl.DataFrame, effects: pl.DataFrame, events: pl.DataFrame) -
         pl.col("moment").last().alias("status_since"),
         pl.col("by").last().alias("status_by"),
     )
-    holding = about.filter(~outgrown(effects)).select("cluster", "decision_id")
-    authored = effects.join(holding, on=["cluster", "decision_id"], how="semi")
+    authored = effects.join(about.filter(~pl.col("ended")), on=["cluster", "decision_id"], how="semi")
     since = authored.group_by("cluster").agg(pl.col("decided").max().alias("since"))
     return (
-        about.with_columns(outgrown(effects).alias("ended"))
-        .group_by("cluster", maintain_order=True)
+        about.group_by("cluster", maintain_order=True)
         .agg(
             pl.col("label").drop_nulls().last(),
             is_pin.any().alias("pinned"),

@@ -27,7 +27,6 @@ from vocabgap.model.tables import (
 from vocabgap.ranking.effect import Authoring, effects_of
 
 KINDS: Final = {"claim": CLAIMED, "author": AUTHORED, "dismiss": DISMISSED, "reopen": REOPENED}
-_DETAILS: Final = ("moment", "by", "entry", "decision_id")
 STATUS_OF: Final = {
     OPENED: OPEN,
     CLAIMED: CLAIMED,
@@ -43,38 +42,38 @@ _OF_GROUP: Final = {"cluster": pl.Int64} | {
 }
 
 
-def decided_about(wordings: pl.DataFrame, verdicts: pl.DataFrame | None) -> pl.DataFrame:
+def decisions_by_group(wordings: pl.DataFrame, verdicts: pl.DataFrame | None) -> pl.DataFrame:
     """Return a row for each group and decision about it, in order of time.
 
     `carried` are the mentions of the surfaces that the decision is about, and `whole` those of the group.
     `wordings` is the table of that name.
     """
     verdicts = VERDICTS.empty() if verdicts is None else verdicts
-    surfaces = wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum())
+    whole = pl.col("mentions").sum().over("cluster")
+    surfaces = wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum()).with_columns(whole=whole)
     carried = (
         verdicts.select("decision_id", surface="about")
         .explode("surface")
         .unique()
         .join(surfaces, on="surface")
         .group_by("cluster", "decision_id")
-        .agg(pl.col("mentions").sum().alias("carried"))
+        .agg(carried=pl.col("mentions").sum())
     )
     return (
-        verdicts.join(surfaces.select("surface", "cluster"), on="surface")
+        verdicts.join(surfaces.drop("mentions"), on="surface")
         .unique(["cluster", "decision_id"])
-        .join(surfaces.group_by("cluster").agg(pl.col("mentions").sum().alias("whole")), on="cluster")
         .join(carried, on=["cluster", "decision_id"], how="left")
         .with_columns(pl.col("carried").fill_null(0))
         .sort("time", "decision_id", "cluster")
     )
 
 
-def followed_up(
+def effects_of_authored(
     wordings: pl.DataFrame, verdicts: pl.DataFrame, records: Parts, now: datetime, window_weeks: int
 ) -> pl.DataFrame:
     """Return the effects of the authored groups, see `effects_of`; `records` are all that count."""
     settled = (
-        decided_about(wordings, verdicts)
+        decisions_by_group(wordings, verdicts)
         .filter(pl.col("action").is_in(["author", "dismiss", "reopen"]))
         .with_columns(anew=(pl.col("action").shift().over("cluster") != "author").fill_null(value=False))
         .filter(action="author")
@@ -84,11 +83,11 @@ def followed_up(
     return effects_of(records, wordings, several, now, window_weeks)
 
 
-def as_told(effects: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
+def with_published_returns(effects: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     """Return the effects with the returns of an earlier run: late records neither move nor revoke them."""
-    told = earlier.filter(kind=CAME_BACK).unique("decision_id").select("decision_id", told="moment")
-    joined = effects.join(told, on="decision_id", how="left", maintain_order="left")
-    return joined.with_columns(came_back=pl.coalesce("told", "came_back")).drop("told")
+    returns = earlier.filter(kind=CAME_BACK).unique("decision_id").select("decision_id", published="moment")
+    joined = effects.join(returns, on="decision_id", how="left", maintain_order="left")
+    return joined.with_columns(came_back=pl.coalesce("published", "came_back")).drop("published")
 
 
 def outgrown(effects: pl.DataFrame) -> pl.Expr:
@@ -100,28 +99,29 @@ def outgrown(effects: pl.DataFrame) -> pl.Expr:
 def status_events(about: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
     """Return the events of groups that people decided about, in order of time; the moment may be null.
 
-    A decision that a group has outgrown counts only if no other decision gives a status; then an event ends
-    it.
+    Column `ended` of `about` tells which decisions are outgrown. They count only if the group has no other
+    decision on its status. Then an event ends the last one.
     """
     kind = pl.col("action").replace_strict(KINDS, default=None, return_dtype=pl.String)
     decided = (
-        about.with_columns(outgrown(effects).alias("ended"), kind.alias("kind"))
-        .filter(pl.col("kind").is_not_null())
+        about.with_columns(kind=kind)
+        .drop_nulls("kind")
         .filter(~pl.col("ended") | pl.col("ended").all().over("cluster"))
         .rename({"time": "moment", "actor": "by"})
     )
-    back = effects.drop_nulls("came_back").select("cluster", "decision_id", "came_back")
-    returned = decided.join(back, on=["cluster", "decision_id"]).with_columns(
-        pl.lit(CAME_BACK).alias("kind"), pl.col("came_back").alias("moment"), pl.lit(None).alias("by")
+    back = effects.drop_nulls("came_back").select("cluster", "decision_id", moment="came_back")
+    returned = decided.drop("moment", "by").join(back, on=["cluster", "decision_id"])
+    ended = decided.drop("moment", "by").filter("ended").unique("cluster", keep="last", maintain_order=True)
+    parts = (
+        decided,
+        returned.with_columns(kind=pl.lit(CAME_BACK)),
+        ended.with_columns(kind=pl.lit(OUTGROWN)),
     )
-    ended = (
-        decided.filter("ended")
-        .group_by("cluster")
-        .last()
-        .with_columns(pl.lit(OUTGROWN).alias("kind"), pl.lit(None).alias("moment"), pl.lit(None).alias("by"))
-    )
-    parts = [part.match_to_schema(_OF_GROUP, extra_columns="ignore") for part in (decided, returned, ended)]
-    return pl.concat(parts).sort("cluster", "moment", "decision_id", nulls_last=True)
+    return pl.concat(map(_fitted, parts)).sort("cluster", "moment", "decision_id", nulls_last=True)
+
+
+def _fitted(events: pl.DataFrame) -> pl.DataFrame:
+    return events.match_to_schema(_OF_GROUP, missing_columns="insert", extra_columns="ignore")
 
 
 def events_of(
@@ -129,18 +129,15 @@ def events_of(
 ) -> pl.DataFrame:
     """Return table `events` of the ranked capabilities, given the events of groups.
 
-    A capability is opened with its first mention, and outgrown with its last. The returns of an earlier run
-    stay, even if a filter hides their capabilities now: else they would be news later.
+    The first mention opens a capability; a decision is outgrown as of the last mention. The returns of an
+    earlier run stay, even if a filter hides their capabilities now. Otherwise they would be news later.
     """
-    opened = identities.select(
-        "cluster", pl.lit(OPENED).alias("kind"), *(pl.lit(None).alias(name) for name in _DETAILS)
-    )
-    own = pl.concat([opened.match_to_schema(_OF_GROUP), events])
+    own = pl.concat([_fitted(identities.select("cluster", kind=pl.lit(OPENED))), events])
     moment = pl.when(kind=OPENED).then("first_seen").when(kind=OUTGROWN).then("last_seen").otherwise("moment")
     present = (
         own.join(identities.select("cluster", "capability_id"), on="cluster")
         .join(ranked.select("capability_id", "label", "first_seen", "last_seen"), on="capability_id")
-        .with_columns(moment.alias("moment"))
+        .with_columns(moment=moment)
         .select(EVENTS.names)
     )
     hidden = earlier.filter(kind=CAME_BACK).join(ranked, on="capability_id", how="anti")
@@ -154,11 +151,11 @@ def news(events: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     return events.join(earlier, on=["kind", pl.coalesce("decision_id", "capability_id")], how="anti")
 
 
-def named(effects: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
+def effects_of_ranked(effects: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
     """Return table `effects` of the ranked capabilities, given the effects of groups that still hold."""
     return (
         effects.join(identities.select("cluster", "capability_id", "since"), on="cluster")
-        .filter(pl.col("since").is_not_null())
+        .drop_nulls("since")
         .join(ranked.select("capability_id", "label"), on="capability_id")
         .sort("decided", "capability_id", descending=[True, False])
         .select(EFFECTS.names)
