@@ -30,13 +30,7 @@ from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.drafting import shortlist_of
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screened
-from vocabgap.ranking.statuses import (
-    effects_of_authored,
-    effects_of_ranked,
-    events_of,
-    news,
-    with_published_returns,
-)
+from vocabgap.ranking.statuses import authored_effects, events_of, news, ranked_effects, with_returns
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
@@ -193,9 +187,8 @@ def analyse(
         decisions, clusters = followed(proposed, recorded)
     with stage("rank"):
         before, verdicts, window = baseline.groups, decisions.verdicts, settings.rank.window_weeks
-        effects = with_published_returns(
-            effects_of_authored(clusters.wordings, verdicts, records, moment, window), earlier
-        )
+        effects = authored_effects(clusters.wordings, verdicts, records, moment, window)
+        effects = with_returns(effects, earlier)
         identified = identify(proposed, clusters, baseline=before, verdicts=verdicts, effects=effects)
         if settings.categories.reclassify:
             # The classifier learns from all records.
@@ -219,7 +212,7 @@ def analyse(
         )
         lineage = trace(identified.groups, ranked, before)
         events = events_of(identified.events, identified.identities, ranked, earlier)
-        effects = effects_of_ranked(effects, identified.identities, ranked)
+        effects = ranked_effects(effects, identified.identities, ranked)
     of_ranked = identified.identities.join(ranked, on="capability_id", how="semi")
     return Analysis(
         now=moment,

@@ -23,7 +23,7 @@ from vocabgap.model.settings import Settings
 from vocabgap.model.tables import Apart, Constraint
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.identity import identify
-from vocabgap.ranking.statuses import effects_of_authored
+from vocabgap.ranking.statuses import authored_effects
 from vocabgap.text import excerpt, form, own_form, surface, surface_of
 
 _FACTS: Final = ("label", "rank", "mentions", "status")
@@ -111,7 +111,7 @@ class PublishedGroups:
             clusters,
             baseline=self._groups,
             verdicts=effective.verdicts,
-            effects=effects_of_authored(
+            effects=authored_effects(
                 clusters.wordings, effective.verdicts, self._records, self._now, settings.window_weeks
             ),
         ).identities

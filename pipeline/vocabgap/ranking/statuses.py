@@ -68,7 +68,7 @@ def decisions_by_group(wordings: pl.DataFrame, verdicts: pl.DataFrame | None) ->
     )
 
 
-def effects_of_authored(
+def authored_effects(
     wordings: pl.DataFrame, verdicts: pl.DataFrame, records: Parts, now: datetime, window_weeks: int
 ) -> pl.DataFrame:
     """Return the effects of the authored groups, see `effects_of`; `records` are all that count."""
@@ -83,7 +83,7 @@ def effects_of_authored(
     return effects_of(records, wordings, several, now, window_weeks)
 
 
-def with_published_returns(effects: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
+def with_returns(effects: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     """Return the effects with the returns of an earlier run: late records neither move nor revoke them."""
     returns = earlier.filter(kind=CAME_BACK).unique("decision_id").select("decision_id", published="moment")
     joined = effects.join(returns, on="decision_id", how="left", maintain_order="left")
@@ -151,7 +151,7 @@ def news(events: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     return events.join(earlier, on=["kind", pl.coalesce("decision_id", "capability_id")], how="anti")
 
 
-def effects_of_ranked(effects: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
+def ranked_effects(effects: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
     """Return table `effects` of the ranked capabilities, given the effects of groups that still hold."""
     return (
         effects.join(identities.select("cluster", "capability_id", "since"), on="cluster")
