@@ -355,7 +355,10 @@ def test_neither_order_nor_logs_change_an_effect(ended: Path) -> None:
 def test_hostile_labels_and_entries_are_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    label, entry = "<b>glow</b> | `x` [y](http://z.example)", "</td><script>alert(1)</script>|*e*"
+    label, entry = (
+        "<b>glow</b> | `x` [y](http://z.example)",
+        "</td><script>alert(1)</script>|*e*\x1b[31m",
+    )
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path, {"one": [*mentions(48, -12, 0, label), *others()]})
     assert reported(0).code == 0
@@ -366,8 +369,10 @@ def test_hostile_labels_and_entries_are_texts(
     page = read(Path("out/report.html").read_text(encoding="utf-8"))
 
     (found,) = vg.effects("out")["label"]
-    assert cells[:2] == [found, entry]
-    assert f"{found} {entry} {AUTHORED:%Y-%m-%d}" in page.text
+    seen = entry.replace("\x1b", "\\u001b")
+    assert cells[:2] == [found, seen]
+    assert f"{found} {seen} {AUTHORED:%Y-%m-%d}" in page.text
+    assert "\x1b" not in Path("out/report.html").read_text(encoding="utf-8")
     assert not [each for each in page.elements if each.tag == "b"]
 
 
