@@ -58,4 +58,7 @@ def test_an_unknown_name_is_invalid_input_and_the_known_ones_are_told(name: str)
     result = vocabgap("schema", name)
     assert (result.code, result.out) == (2, "")
     assert f"'{name}'" in result.err
-    assert "capabilities, gaps, rejects, lineage, groups, combinations, history, run" in result.err
+    assert (
+        "capabilities, gaps, rejects, lineage, groups, combinations, history, events, effects, run"
+        in result.err
+    )

@@ -1,13 +1,13 @@
 /**
- * The decisions of a person, until a command records them. The browser stores them for this page, so that
+ * The decisions of a person, until a command records them. The browser stores them for this page, so
  * they survive a reload. Each is a line of the file that `vocabgap decide apply` reads.
  */
 
 const KEY = `vocabgap decisions ${location.pathname}`;
-const STATUS = ['dismiss', 'author', 'reopen', 'claim']; // the last one counts
+const STATUS = ['dismiss', 'author', 'reopen', 'claim'];
 const FIRST = ['split', 'merge']; // their lines come first
-const undoable = []; // the decisions before each change of this visit
-let unstored = null; // the decisions, if the browser stores nothing for this page
+const undoable = []; // before each change of this visit
+let unstored = null; // if the browser stores nothing for this page
 
 function decisions() {
   try {

@@ -102,9 +102,9 @@ function table(heads, rows) {
 
 /** The ranks without pins in each run: a drawing, and a table with the newest run first. */
 function past(history, notes) {
-  const notesOn = (run) => notes.filter(([place]) => place === run).map(([, note]) => ` (${note})`).join('');
+  const noted = (run) => notes.filter(([place]) => place === run).map(([, note]) => ` (${note})`).join('');
   const rows = [...history].reverse().map(([place, rank, mentions]) =>
-    [run.runs[place].slice(0, 10), whole(rank) + notesOn(place), whole(mentions)]);
+    [run.runs[place].slice(0, 10), whole(rank) + noted(place), whole(mentions)]);
   return [trail(history), table(['Run', 'Rank', 'Mentions'], rows)];
 }
 
