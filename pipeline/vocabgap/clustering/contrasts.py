@@ -268,16 +268,22 @@ def _without_negation(words: Words) -> Words:
 
 
 def _add_exchanges(needs: Sequence[Words], texts: Sequence[str], poles: Sequence[Poles]) -> None:
-    """Add poles for needs with the same words of content, of which two are exchanged."""
-    alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    """Add poles for needs with the same words, of which two are exchanged; compare each order once."""
+    roles = _table().roles | _CONJUNCTIONS
+    alike: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, words in enumerate(needs):
         if len(words) <= SHORT:
-            alike[tuple(sorted(_content(words)))].append(number)
-    for content, members in alike.items():
-        for one, other in combinations(members[:_MOST_COMPARED], 2):
-            same_words = bool(texts) and set(texts[one].lower().split()) == set(texts[other].lower().split())
-            for contrast, pole in _exchanges(needs[one], needs[other], same_words=same_words):
-                poles[one][contrast, content], poles[other][contrast, content] = pole, 1 - pole
+            content = _content(words)
+            telling = tuple(word for word in words if word in roles or word in content)
+            alike[tuple(sorted(content))][telling].append(number)
+    for shared, orders in alike.items():
+        for one, other in combinations([*orders][:_MOST_COMPARED], 2):
+            sides = orders[one], orders[other]
+            spelt = {frozenset(texts[numbers[0]].lower().split()) for numbers in sides if texts}
+            for contrast, pole in _exchanges(one, other, same_words=len(spelt) == 1):
+                for numbers, own in zip(sides, (pole, 1 - pole), strict=True):
+                    for number in numbers:
+                        poles[number][contrast, shared] = own
 
 
 def _exchanges(one: Words, other: Words, *, same_words: bool) -> Iterator[Sign]:
