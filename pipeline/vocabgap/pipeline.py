@@ -27,7 +27,7 @@ from vocabgap.model.tables import EVENTS, REJECTS, counted
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
 from vocabgap.ranking.coverage import covered
-from vocabgap.ranking.drafting import shortlist_of
+from vocabgap.ranking.drafting import drafts_of
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screened
 from vocabgap.ranking.statuses import authored_effects, events_of, news, ranked_effects, with_returns
@@ -341,7 +341,7 @@ def run(
         compared=baseline.compared,
         engine=None if engine is None else engine.name,
         places=places_of(analysis.clusters, analysis.ranked),
-        shortlist=tuple(shortlist_of(analysis.ranked, analysis.vocabulary, settings)),
+        shortlist=drafts_of(analysis.ranked, analysis.vocabulary, settings),
         choices=choices_of(screens_of(analysis.clusters, analysis.ranked), analysis.ranked),
     )
     request = Reproduction(tuple(roots), settings, analysis.selection, config, baseline.folder)

@@ -192,7 +192,6 @@ def report_answer(summary: "Summary", notes: list[str]) -> Answer:
     return Answer(
         events=chain(
             (Event("capability", {"capability": item}) for item in summary.capabilities),
-            (Event("covered", {"capability": item}) for item in summary.covered),
             (Event("combination", {"combination": recurring}) for recurring in summary.beyond_chance),
         ),
         result={

@@ -119,13 +119,9 @@ def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
     return enough.alias("probably_covered")
 
 
-def is_to_author(threshold: float) -> pl.Expr:
-    """Return whether a capability is to author: established, not settled and not probably covered.
-
-    A pinned capability is, even if an entry covers it or it has little evidence.
-    """
-    open_ = pl.col("established") & ~probably_covered(threshold)
-    return ~pl.col("status").is_in(SETTLED) & (pl.col("pinned") | open_)
+def is_listed() -> pl.Expr:
+    """Return whether a report lists a capability as open: established or pinned, and not settled."""
+    return ~pl.col("status").is_in(SETTLED) & (pl.col("pinned") | pl.col("established"))
 
 
 def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str]) -> list[Entry]:

@@ -1,4 +1,4 @@
-"""Draft entries for capabilities, as a starting point for their authors, and choose which come first."""
+"""Draft entries for capabilities, as a starting point for their authors."""
 
 import re
 from collections import Counter
@@ -21,7 +21,6 @@ from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZE
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import (
     CAPABILITIES,
-    CLAIMED,
     EXAMPLE_FIELDS,
     GAPS,
     IMAGE_KEY,
@@ -31,7 +30,7 @@ from vocabgap.model.tables import (
     phrase,
     stripped,
 )
-from vocabgap.ranking.coverage import covered, is_to_author
+from vocabgap.ranking.coverage import covered, is_listed, probably_covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import (
     HYPHEN,
@@ -45,6 +44,7 @@ from vocabgap.text import (
     words,
 )
 
+FIRST: Final = 5  # capabilities of the shortlist; each gets a draft
 _SESSIONS: Final = 3  # to test against
 _LINKING_WORDS: Final = """
 about above across after against all along among another any around before behind below beside between both
@@ -404,25 +404,19 @@ def _style(entries: Sequence[Entry]) -> Callable[[Iterable[str]], str]:
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A capability of the shortlist, with a draft of its entry."""
+    """One of the first capabilities, with a draft of its entry."""
 
     capability_id: str
     draft: DraftEntry
 
 
-def shortlist_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Settings) -> tuple[Candidate, ...]:
-    """Return the shortlist: pinned capabilities, then the greatest priorities; at most five, none claimed.
+def drafts_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Settings) -> tuple[Candidate, ...]:
+    """Return drafts for the first five listed capabilities; those that are probably covered get none.
 
-    Those after the third have at least half of the greatest priority. If no need is on two images, mentions
-    count in place of images. Each draft uses the examples of its capability alone, so no records are read.
+    Each draft uses the examples of its capability alone, so no records are read.
     """
-    fewest, most, least_share = 3, 5, 0.5
-    open_ = ranked.filter(is_to_author(settings.vocabulary.threshold), pl.col("status") != CLAIMED)
-    reach = pl.when(pl.col("images").max() > 1).then(1.0).otherwise(pl.col("mentions").log1p())
-    scored = open_.with_columns(score=reach * pl.col("priority"))
-    first = scored.sort("pinned", "score", "rank", descending=[True, True, False]).head(most)
-    is_near = pl.col("score") >= least_share * pl.col("score").max()
-    chosen = first.with_row_index().filter((pl.col("index") < fewest) | pl.col("pinned") | is_near)
+    first = ranked.filter(is_listed()).head(FIRST)
+    missing = first.filter(~probably_covered(settings.vocabulary.threshold))
     drafted = partial(
         draft,
         ranked=ranked,
@@ -430,4 +424,4 @@ def shortlist_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Setting
         stop_words=settings.cluster.stop_words,
         operation_aliases=settings.operation_aliases,
     )
-    return tuple(Candidate(name, drafted(name).entry) for name in chosen["capability_id"])
+    return tuple(Candidate(name, drafted(name).entry) for name in missing["capability_id"])

@@ -26,6 +26,10 @@ MICROSECONDS_A_WEEK: Final = 7 * MICROSECONDS_A_DAY
 PINNED: Final = 0  # number of a block, see `in_order`
 
 
+ORDER: Final = ("mentions", "images", "unsatisfied", "sessions", "last_seen")
+"""Columns that decide after the chosen count, most first; age comes last."""
+
+
 def is_established(fewest: Mapping[str, int]) -> pl.Expr:
     """Return whether a capability has at least these numbers, by column (`RankSettings.fewest`)."""
     return pl.all_horizontal(pl.col(name) >= least for name, least in fewest.items())
@@ -41,7 +45,7 @@ def in_order(
     """
     settled, is_pinned = pl.col("status").is_in(SETTLED), pl.col("pinned") & pins
     unsettled = pl.when(is_pinned).then(PINNED).when(is_established(fewest)).then(1).otherwise(2)
-    numbers = (by, "mentions", "images", "sessions", "last_seen")
+    numbers = (by, *ORDER)
     return capabilities.with_columns(standing=pl.when(settled).then(3).otherwise(unsettled)).sort(
         "standing", *numbers, "label", "capability_id",
         descending=[False, *(True for _ in numbers), False, False], nulls_last=True,

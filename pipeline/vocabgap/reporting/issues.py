@@ -76,7 +76,8 @@ def read_issues(content: bytes) -> list[Issue]:
 def plan(run: str, known: Sequence[Issue], top: int) -> Iterator[Step]:
     """Yield what to do so that each need has one issue with its latest evidence.
 
-    The first `top` needs get an issue if they have none. Further issues of a need are closed.
+    The first `top` needs get an issue if they have none; needs that probably exist do not count. Further
+    issues of a need are closed.
     An issue that was closed as completed is reopened if the need came back or was reopened later. Without a
     decision, it is reopened if the need was asked for later.
     """
@@ -84,7 +85,7 @@ def plan(run: str, known: Sequence[Issue], top: int) -> Iterator[Step]:
     manifest, tables = read_tables(place, option="--run")
     rendering = manifest.rendering or Rendering(0, manifest.settings.rank.by.value, "")
     summary = summarise(tables, replace(manifest, rendering=replace(rendering, top=0)))
-    needs = {each.capability_id: each for each in (*summary.capabilities, *summary.covered, *summary.settled)}
+    needs = {each.capability_id: each for each in (*summary.capabilities, *summary.settled)}
     later = _later(earlier_rows(place), needs)
     issues = defaultdict[str, list[Issue]](list)
     for issue in known:
@@ -92,9 +93,9 @@ def plan(run: str, known: Sequence[Issue], top: int) -> Iterator[Step]:
         if need := next((needs[name] for name in names if name in needs), None):
             issues[need.capability_id].append(issue)
     surfaces = _surfaces(tables.groups)
-    first = {each.capability_id for each in summary.capabilities[:top]}
+    missing = [each.capability_id for each in summary.capabilities if each.ranks_by_pin or not each.exists]
     for name, need in needs.items():
-        if not issues[name] and name not in first:
+        if not issues[name] and name not in missing[:top]:
             continue
         identifiers = dict.fromkeys((name, *map(derived_id, surfaces.get(name, ()))))
         title = excerpt(need.label).replace("@", "(at)")

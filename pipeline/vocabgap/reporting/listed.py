@@ -1,6 +1,7 @@
 """The lists of a report: capabilities, and what people may decide about them."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
 from itertools import islice
@@ -12,18 +13,17 @@ import polars as pl
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import SETTLED, Asker, Capability, Tally, means
 from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, counted
+from vocabgap.reporting.wording import phrase
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.grouping import Clusters
     from vocabgap.clustering.screens import Screen
 
 TO_AUTHOR: Final = "open"  # to be authored
-COVERED: Final = "covered"  # probably, by an entry of the vocabulary
 DECIDED: Final = "settled"  # dismissed or authored by people
 HIDDEN: Final = "hidden"  # not established
 TITLES: Final = {
     TO_AUTHOR: "To author",
-    COVERED: "Probably covered",
     DECIDED: "Decided",
     HIDDEN: "Too rare so far",
 }
@@ -35,6 +35,12 @@ _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap ma
 
 MOST_DOUBTS: Final = 5
 LIKELY: Final = 0.25  # least probability that two groups are one need; few pairs have more
+
+
+def beside(item: Capability, perhaps: str = "") -> tuple[str, ...]:
+    """Return what stands beside a capability, as phrases; `perhaps` is that about similar groups."""
+    names = ("pinned_by", "exists", "asked_again", "claimed", "several", "one_session")
+    return tuple(filter(None, (*(phrase(name, item) for name in names), perhaps)))
 
 
 class Past(msgspec.Struct, frozen=True):
@@ -236,6 +242,15 @@ def doubts_of(choices: Iterable[Choices], ranked: pl.DataFrame) -> tuple[Doubt, 
                 doubt = Doubt(own, other, label, other_label, mentions, other_mentions)
                 doubts.setdefault(frozenset((own, other)), doubt)
     return tuple(islice(doubts.values(), MOST_DOUBTS))
+
+
+def doubted(doubts: Iterable[Doubt]) -> dict[str, str]:
+    """Return a phrase on each capability that may be one need with others, and on those."""
+    sizes: dict[str, dict[str, int]] = defaultdict(dict)
+    for each in doubts:
+        for own in (each.capability_id, each.other_id):
+            sizes[own] |= {each.capability_id: each.mentions, each.other_id: each.other_mentions}
+    return {own: phrase("perhaps", len(each) - 1, sum(each.values())) for own, each in sizes.items()}
 
 
 def _places_of_wordings(ranked: pl.DataFrame, wordings: Collection[str]) -> dict[str, tuple[str, int]]:

@@ -177,7 +177,7 @@ class Manifest(msgspec.Struct, frozen=True):
     rendering: Annotated[Rendering | None, means("further facts that the report needs")] = None
     engine: Annotated[str | None, means("engine that read the logs; null for this machine alone")] = None
     places: Annotated[tuple[Place, ...], means("places of the first capabilities on a map")] = ()
-    shortlist: Annotated[tuple[Candidate, ...], means("what to consider first, with drafts")] = ()
+    shortlist: Annotated[tuple[Candidate, ...], means("the first capabilities, with drafts of entries")] = ()
     choices: Annotated[tuple[Choices, ...], means("what people may answer about the first capabilities")] = ()
 
     @property

@@ -97,12 +97,12 @@ def render_page(summary: Summary) -> str:
 
 
 def _rendered(summary: Summary, payload: Row) -> str:
-    evident = (*summary.capabilities[:SHOWN], *summary.covered[:SHOWN], *summary.settled[:SHOWN])
+    evident = (*summary.capabilities[:SHOWN], *summary.settled[:SHOWN])
     limits = payload["limits"]
     rows = {row["id"]: row for row in payload["rows"]}
-    shown, covered, settled = (
+    shown, settled = (
         [rows[each.capability_id] for each in part[:SHOWN]]
-        for part in (summary.capabilities, summary.covered, summary.settled)
+        for part in (summary.capabilities, summary.settled)
     )
     written = (
         _environment(summary.unit)
@@ -112,7 +112,6 @@ def _rendered(summary: Summary, payload: Row) -> str:
             page=payload,
             commands=() if summary.deciding is None else commands(summary.deciding),
             shown=shown,
-            covered=covered,
             settled=settled,
             map=needs_map(summary.places, rows, payload["categories"]),
             evident={each.capability_id for each in evident},
@@ -187,7 +186,7 @@ def encode_payload(payload: Row) -> str:
 
 def _listed(summary: Summary, limits: Limits) -> list[Listed]:
     """Return the capabilities of a page in order of rank, including those shown without a script."""
-    groups = (summary.capabilities, summary.covered, summary.settled)
+    groups = (summary.capabilities, summary.settled)
     first = {each.capability_id for group in groups for each in group[:SHOWN]}
     return [
         each

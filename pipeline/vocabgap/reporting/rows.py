@@ -16,7 +16,7 @@ from msgspec.structs import astuple
 
 from vocabgap.model.capability import Capability, Example, Tally
 from vocabgap.model.record import rating
-from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Doubt, Listed, Past
+from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed, Past, doubted
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import phrase
 from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, stem, visible, words
@@ -64,7 +64,7 @@ class Index:
         )
         self.last_rank = max((each.capability.rank_high for each in summary.everything), default=1)
         self.near = {place.capability_id: place.near for place in summary.places}
-        self.doubted = _doubted(summary.doubts or ())
+        self.doubted = doubted(summary.doubts or ())
 
 
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
@@ -181,15 +181,6 @@ def _parts(
         if sum(len(name) for name in names if isinstance(name, str)) <= most_cut:
             mentions = sum(listed.capability.variants[place].mentions for place in part)
             yield mentions, tuple(names), None if likely is None else round(100 * likely)
-
-
-def _doubted(doubts: Iterable[Doubt]) -> dict[str, str]:
-    """Return a phrase on each capability that may be one need with others, and on those."""
-    sizes: dict[str, dict[str, int]] = defaultdict(dict)
-    for each in doubts:
-        for own in (each.capability_id, each.other_id):
-            sizes[own] |= {each.capability_id: each.mentions, each.other_id: each.other_mentions}
-    return {own: phrase("perhaps", len(each) - 1, sum(each.values())) for own, each in sizes.items()}
 
 
 def _common_words(item: Capability) -> tuple[tuple[str, int], ...]:

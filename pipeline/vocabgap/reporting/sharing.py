@@ -9,13 +9,13 @@ import polars as pl
 from msgspec import structs
 
 from vocabgap.files.parts import Parts
-from vocabgap.model.capability import Capability, Tally, Wording
+from vocabgap.model.capability import Capability, Covered, Tally, Wording
 from vocabgap.model.frames import label_of, need
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, OWNER, default_of, phrase
 from vocabgap.ranking.evidence import folded
-from vocabgap.ranking.priority import in_order
-from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Listed
+from vocabgap.ranking.priority import ORDER, in_order
+from vocabgap.reporting.listed import DECIDED, TO_AUTHOR, Listed
 from vocabgap.reporting.overviews import Category, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.text import surface
@@ -79,11 +79,9 @@ def shareable(
     everything = _without_pins(summary)
     many = [each for each in everything if each.capability.capability_id in frequent]
     # Decisions stay private, so settled capabilities are not listed.
-    open_or_covered = [each for each in many if each.group != DECIDED]
-    shared = tuple(_shared(each, common) for each in open_or_covered)
-    open_, covered = (
-        tuple(each.capability for each in shared if each.group == name) for name in (TO_AUTHOR, COVERED)
-    )
+    undecided = [each for each in many if each.group != DECIDED]
+    shared = tuple(_shared(each, common) for each in undecided)
+    open_ = tuple(each.capability for each in shared if each.group == TO_AUTHOR)
     shown = _as_many(open_, summary.capabilities, summary.open_total)
     return _allowed(
         summary,
@@ -95,8 +93,7 @@ def shareable(
         selection=tuple(
             (name, value if name in {"since", "until"} else None) for name, value in summary.selection
         ),
-        covered=_as_many(covered, summary.covered, summary.covered_total),
-        covered_total=len(covered),
+        covered_total=sum(each.exists for each in open_),
         ties=_ties(everything, shown),
         everything=shared,
         deciding=None,
@@ -104,7 +101,7 @@ def shareable(
             fewest=fewest,
             capabilities=rare.height,
             mentions=int(rare["mentions"].sum()),
-            decided=len(many) - len(open_or_covered),
+            decided=len(many) - len(undecided),
             unlisted=summary.total - rare.height - len(many),
         ),
     )
@@ -129,6 +126,7 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
             operations=_common_tallies(item.operations, name, common.operations),
             vocabulary_used=_common_tallies(item.vocabulary_used, name, common.entries),
             variants=variants,
+            covered=(Covered("", item.total, ()),) if item.exists else (),  # without the entry
         ),
         group=listed.group,
     )
@@ -136,7 +134,7 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
 
 def _without_pins(summary: Summary) -> tuple[Listed, ...]:
     """Rank capabilities by their counts alone, because decisions stay private."""
-    names = ("capability_id", "label", "status", "pinned", "mentions", "images", "sessions", "last_seen")
+    names = ("capability_id", "label", "status", "pinned", *ORDER)
     columns = dict.fromkeys((*names, summary.ranked_by, *summary.fewest))
     rows = [[getattr(each.capability, name) for name in columns] for each in summary.everything]
     frame = pl.DataFrame(rows, _schema_of(*columns), orient="row").with_row_index("place")

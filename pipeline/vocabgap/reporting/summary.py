@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,13 +14,22 @@ from vocabgap.model.capability import SETTLED, Asker, Capability
 from vocabgap.model.effect import VERDICTS, Effect
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
-from vocabgap.model.tables import CAPABILITIES, EVENTS, OPENED, PUBLISHED, RELATIONS, TOTAL
-from vocabgap.ranking.coverage import is_to_author
-from vocabgap.ranking.drafting import DraftEntry
+from vocabgap.model.tables import CAPABILITIES, CLAIMED, EVENTS, OPENED, PUBLISHED, RELATIONS, TOTAL
+from vocabgap.ranking.coverage import is_listed, probably_covered
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import RunKey, comparable, points_of
 from vocabgap.reporting.languages import in_other_languages
-from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
+from vocabgap.reporting.listed import (
+    DECIDED,
+    TO_AUTHOR,
+    Doubt,
+    Listed,
+    beside,
+    doubted,
+    doubts_of,
+    listed,
+    named_by,
+)
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering
 from vocabgap.reporting.overviews import (
     Account,
@@ -44,7 +52,8 @@ from vocabgap.reporting.overviews import (
     reclassified_of,
     recurring_sets_of,
 )
-from vocabgap.text import count, indented_json, surface, unit_names
+from vocabgap.reporting.wording import phrase
+from vocabgap.text import count, indented_json, unit_names
 
 
 @dataclass(frozen=True)
@@ -67,24 +76,14 @@ class Tables:
         return {PUBLISHED[name].file: frame for name, frame in vars(self).items() if frame is not None}
 
 
-class Shortlisted(NamedTuple):
-    """A candidate of the shortlist."""
+class Answer(NamedTuple):
+    """What to author first: `before`, the label and `after` are a sentence, `note` what speaks against it."""
 
-    capability: Capability
-    draft: DraftEntry
-
-    @property
-    def quotes(self) -> tuple[str, ...]:
-        """Return what people said, at most two texts; only one if all of them just end in the label."""
-        said = [*dict.fromkeys(each.said or each.wording for each in self.capability.examples)]
-        label = surface(self.capability.label)
-        telling = (each for each in said if not surface(each).endswith(label))
-        return tuple(islice(telling, 2)) or tuple(said[:1])
-
-    @property
-    def entry(self) -> str:
-        """Return the draft as JSON."""
-        return indented_json(self.draft)
+    id: str
+    before: str
+    label: str
+    after: str
+    note: str
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -95,9 +94,9 @@ class Summary(msgspec.Struct, frozen=True):
     """
 
     now: datetime  # the present moment of the run
-    capabilities: tuple[Capability, ...]  # shown capabilities to author, in order of rank
+    capabilities: tuple[Capability, ...]  # the list: the first open capabilities, in order of rank
     total: int
-    open_total: int  # all to author: established, not settled, not probably covered
+    open_total: int  # all open: established or pinned, and not settled
     mentions: int
     images: int | None
     named_by: tuple[str, ...]  # tenant_id and repo_slug if they vary; precede names of images and logs
@@ -110,8 +109,7 @@ class Summary(msgspec.Struct, frozen=True):
     selection: tuple[tuple[str, str | None], ...]  # filter and value; None if withheld
     command: str  # makes this report again; empty if unknown
     reclassified: Categorised | None = None  # None unless requested
-    covered: tuple[Capability, ...] = ()  # probably covered by an entry of the vocabulary
-    covered_total: int = 0
+    covered_total: int = 0  # open capabilities that an entry of the vocabulary probably covers
     settled: tuple[Capability, ...] = ()  # dismissed or authored by people
     settled_total: int = 0
     hidden: int = 0  # on too few images or in too few sessions to be established
@@ -126,7 +124,7 @@ class Summary(msgspec.Struct, frozen=True):
     events: Mapping[str, Sequence[dict[str, Any]]] = {}  # rows of `events`, if more than opened happened
     deciding: str | None = ""  # options for `vocabgap decide`; None in a report without commands
     withheld: Withheld | None = None  # only in a shareable report
-    shortlist: tuple[Shortlisted, ...] = ()  # the best candidates; none in a shareable report
+    drafts: Mapping[str, str] = {}  # JSON of the first capabilities; none in a shareable report
     doubts: tuple[Doubt, ...] | None = None  # None if unknown, or in a report without commands
     places: tuple[Place, ...] = ()  # of the first capabilities on a map; none in a shareable report
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; most records beyond chance first
@@ -145,17 +143,6 @@ class Summary(msgspec.Struct, frozen=True):
         return self.mentions if self.account is None else self.account.counted
 
     @property
-    def ahead(self) -> tuple[Capability, ...]:
-        """Return the probably covered capabilities that rank before all capabilities to author.
-
-        A shareable report has none, because it does not name entries.
-        """
-        if self.withheld is not None:
-            return ()
-        first = next((item.rank for item in self.capabilities), None)
-        return tuple(item for item in self.covered if first is None or item.rank < first)
-
-    @property
     def outcomes(self) -> tuple[Effect, ...]:
         """Return the newest effect of each authored need."""
         return tuple({each.capability_id: each for each in reversed(self.effects)}.values())[::-1]
@@ -167,10 +154,36 @@ class Summary(msgspec.Struct, frozen=True):
         return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
 
     @property
-    def lead(self) -> Capability | None:
-        """Return the capability to consider first: that of the shortlist, else of the ranking."""
-        first = self.shortlist[0].capability if self.shortlist else None
-        return first or next(iter(self.capabilities), None)
+    def answer(self) -> Answer | None:
+        """Return what to author first, and what stands beside it; None if nothing is listed."""
+        first = next(iter(self.capabilities), None)
+        if first is None:
+            return None
+        before, after, note = (
+            phrase(f"answer_{part}", first, self, unit=self.unit) for part in ("before", "after", "note")
+        )
+        return Answer(first.capability_id, f"{before} ", first.label, after, note)
+
+    def beside(self, item: Capability) -> tuple[str, ...]:
+        """Return what stands beside a capability in the list, as phrases."""
+        return beside(item, doubted(self.doubts or ()).get(item.capability_id, ""))
+
+    @property
+    def missing(self) -> Capability | None:
+        """Return the first capability that nobody has claimed and that probably has no entry."""
+        listed = (each.capability for each in self.everything if each.group == TO_AUTHOR)
+        return next((item for item in listed if not item.exists and item.status != CLAIMED), None)
+
+    @property
+    def level_first(self) -> Capability | None:
+        """Return the capability level with the first whose workarounds failed clearly more often, if any."""
+        first, *others = self.capabilities
+        last = next((last for start, last in self.ties if start <= first.rank <= last), 0)
+        level = [item for item in others if item.rank <= last and item.share_failed is not None]
+        worst = max(level, key=lambda item: item.share_failed or 0.0, default=None)
+        margin = 0.1
+        is_worse = worst is not None and (worst.share_failed or 0.0) >= (first.share_failed or 0.0) + margin
+        return worst if is_worse and not first.ranks_by_pin else None
 
     @property
     def beyond_chance(self) -> tuple[RecurringSet, ...]:
@@ -215,9 +228,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         )
     rendering = manifest.rendering or Rendering(settings.report.top, settings.rank.by.value, "")
     covered_from = settings.vocabulary.threshold
-    is_open, is_settled = is_to_author(covered_from), pl.col("status").is_in(SETTLED)
-    decided, open_ = ranked.filter(is_settled), ranked.filter(is_open)
-    near = ranked.filter(~is_open, ~is_settled, pl.col("established"))
+    decided, open_ = ranked.filter(pl.col("status").is_in(SETTLED)), ranked.filter(is_listed())
     shown = _shown(open_, rendering.top, covered_from)
     askers = askers_of(ranked)
     named = named_by(overview, tables.rejects, askers)
@@ -251,11 +262,10 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         reclassified=reclassified_of(counted)
         if counted is not None and settings.categories.reclassify
         else None,
-        covered=_shown(near, rendering.top, covered_from),
-        covered_total=near.height,
+        covered_total=open_.filter(probably_covered(covered_from)).height,
         settled=_shown(decided, rendering.top, covered_from),
         settled_total=decided.height,
-        hidden=ranked.height - open_.height - near.height - decided.height,
+        hidden=ranked.height - open_.height - decided.height,
         fewest=settings.rank.fewest,
         has_vocabulary=bool(manifest.vocabulary),
         changes=None if relations is None or relations.is_empty() else _changes(relations),
@@ -265,7 +275,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         askers=askers,
         everything=listed(
             ranked,
-            {TO_AUTHOR: open_, COVERED: near, DECIDED: decided},
+            {TO_AUTHOR: open_, DECIDED: decided},
             gaps=tables.gaps,
             places=places,
             relations=relations,
@@ -275,11 +285,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         ),
         events=events.filter(has_more).rows_by_key("capability_id", named=True),
         deciding=rendering.deciding,
-        shortlist=tuple(
-            Shortlisted(item, each.draft)
-            for each in manifest.shortlist
-            for item in _shown(ranked.filter(pl.col("capability_id") == each.capability_id), 1, covered_from)
-        ),
+        drafts={each.capability_id: indented_json(each.draft) for each in manifest.shortlist},
         doubts=doubts_of(manifest.choices, ranked) if manifest.choices and shown else None,
         places=manifest.places,
         stale_days=stale,

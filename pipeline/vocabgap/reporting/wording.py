@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import jinja2
 from msgspec.structs import replace
@@ -21,12 +21,15 @@ from vocabgap.model.record import LOG_NAME, rating
 from vocabgap.model.settings import LEAST_WEEKS
 from vocabgap.model.sources import IMAGE
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
+from vocabgap.ranking.drafting import FIRST
 from vocabgap.ranking.evidence import MAX_WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES
-from vocabgap.reporting.summary import Summary
-from vocabgap.text import FILTERS, escape_unseen, excerpt, in_units, shortened, unit_names
+from vocabgap.text import FILTERS, escape_unseen, excerpt, in_units, shortened, surface, unit_names
+
+if TYPE_CHECKING:
+    from vocabgap.reporting.summary import Summary
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
@@ -51,7 +54,7 @@ _GLOBALS: Final = {
     "tied_from": round(100 * TIED),
     "chance": f"{SIGNIFICANCE:.0%}".replace("%", " %"),
     "shown_parts": FIRST_COVERING,
-    "several": "perhaps several needs",
+    "several_needs": "perhaps several needs",
     "least": LEAST,
     "least_weeks": LEAST_WEEKS,
     "log_name": LOG_NAME,
@@ -73,13 +76,13 @@ def _macro(name: str, unit: str) -> Callable[..., str]:
     return macro
 
 
-def render_markdown(summary: Summary) -> str:
+def render_markdown(summary: "Summary") -> str:
     """Render a report as Markdown, ending in a newline.
 
     Each list has as many capabilities as fit into `MOST_BYTES`, and the number of the others.
     """
     template = _markdown(summary.unit).get_template("report.md.j2")
-    lists = {name: getattr(summary, name) for name in ("capabilities", "covered", "settled")}
+    lists = {name: getattr(summary, name) for name in ("capabilities", "settled")}
     most = max(map(len, lists.values()))
     while True:
         first = replace(summary, **{name: items[:most] for name, items in lists.items()})
@@ -90,13 +93,13 @@ def render_markdown(summary: Summary) -> str:
         most = max(most * MOST_BYTES // size, 1)
 
 
-def render_shortlist(summary: Summary) -> str:
-    """Render the shortlist as Markdown; without candidates, say so."""
-    text = _markdown(summary.unit).get_template("shortlist.md.j2").render(run=summary)
-    return text.rstrip("\n") or "There is no capability to author."
+def render_shortlist(summary: "Summary") -> str:
+    """Render the first capabilities of the list as Markdown for a message; without any, say so."""
+    text = _markdown(summary.unit).get_template("shortlist.md.j2").render(run=summary, first=FIRST)
+    return text.rstrip("\n")
 
 
-def render_issue(summary: Summary, need: Capability, identifiers: Iterable[str]) -> str:
+def render_issue(summary: "Summary", need: Capability, identifiers: Iterable[str]) -> str:
     """Render the evidence of a capability as the body of an issue, which begins and ends without a space."""
     template = _markdown(summary.unit).get_template("issue.md.j2")
     text = template.render(
@@ -145,6 +148,20 @@ def day(moment: datetime | None) -> str:
     return "–" if moment is None else moment.date().isoformat()
 
 
+def quote_of(item: Capability, most: int = 120) -> str:
+    """Return what somebody said about a capability, in quotation marks and at most `most` characters.
+
+    If all texts only repeat the label, it is what people did instead; empty if nothing is known.
+    """
+    said = [each.said or each.wording for each in item.examples]
+    label = surface(item.label)
+    telling = next((each for each in said if not surface(each).endswith(label)), None)
+    if telling is None and item.workarounds:
+        return excerpt(f"instead: {item.workarounds[0].workaround}", most)
+    text = telling or next(iter(said), "")
+    return f"“{excerpt(text, most - 2)}”" if text else ""
+
+
 def sparkline(weekly: tuple[int, ...]) -> str:
     """Return the mentions of each week as bars, newest last; the lowest bar means none."""
     bars, most = "▁▂▃▄▅▆▇█", max(weekly, default=0)
@@ -172,6 +189,7 @@ def environment(unit: str, *, autoescape: bool, **filters: Callable[..., object]
     )
     functions = (capital, day, in_seconds, iso, number_range, rating, sparkline, to_minute)
     templates.filters |= FILTERS | {each.__name__: each for each in functions} | filters
+    templates.filters["quote"] = quote_of
     templates.filters["number"] = "{:,}".format
     templates.filters["units"] = lambda number, adjective="": in_units(number, unit, adjective)
     templates.globals |= dict(zip(("unit", "units"), unit_names(unit), strict=True)) | _GLOBALS
