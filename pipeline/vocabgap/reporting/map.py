@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.model.capability import SETTLED
+from vocabgap.model.record import UNCATEGORIZED
 from vocabgap.reporting.listed import numbers_of
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.rows import Row
@@ -23,7 +24,8 @@ if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.grouping import Clusters
 
 MOST_PLACES: Final = 60
-FEWEST_PLACES: Final = 3  # fewer need no map
+FEWEST_PLACES: Final = 3  # fewer are all near
+FEWEST_CIRCLES: Final = 15  # fewer are seen at once in the list
 NEAREST: Final = 3
 _NEAR: Final = 0.1  # least similarity of a need that is listed as near
 # The similarity that a common category adds to two wordings. On the map of the demo, 8 of 10 of the three
@@ -62,14 +64,13 @@ class Line(msgspec.Struct, frozen=True):
 class Circle(msgspec.Struct, frozen=True):
     """A capability on the map."""
 
-    row: Row
+    id: str
     x: float
     y: float
     radius: float
     theme: int  # 0 for categories without their own colour
     named: str  # its category, if the circle has room
     label: tuple[Line, ...]  # none if there is no room
-    near: tuple[Row, ...]  # most similar wordings
 
 
 class Theme(msgspec.Struct, frozen=True):
@@ -81,10 +82,12 @@ class Theme(msgspec.Struct, frozen=True):
 
 
 class NeedsMap(msgspec.Struct, frozen=True):
-    """The drawing, `WIDTH` by `HEIGHT`, with the meaning of its colours."""
+    """The drawing with the meaning of its colours."""
 
     circles: tuple[Circle, ...]  # in order of rank
     themes: tuple[Theme, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
 
 
 class _Box(msgspec.Struct, frozen=True):
@@ -161,9 +164,9 @@ def _start(distances: FloatArray) -> FloatArray:
 
 
 def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequence[str]) -> NeedsMap | None:
-    """Return the map of the places whose rows are on a page, or None if there are none."""
+    """Return the map of the places whose rows are on a page, or None if it would have few circles."""
     known = [each for each in places if each.capability_id in rows]
-    if not known:
+    if len(known) < FEWEST_CIRCLES:
         return None
     shown = [rows[each.capability_id] for each in known]
     most = max(row["mentions"] for row in shown)
@@ -173,26 +176,31 @@ def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequ
     xs = _spread([each.x for each in known], WIDTH)
     ys = _spread([each.y for each in known], HEIGHT)
     _part(xs, ys, radii)
-    counted = Counter(row["category"] for row in shown).most_common()  # of equal counts, the first by rank
+    names = [_category(row, categories) for row in shown]
+    counted = Counter(names).most_common()  # of equal counts, the first by rank
     numbers = {name: number for number, (name, _) in enumerate(counted[:THEMES], 1)}
-    themes = [Theme(numbers[name], categories[name], capabilities) for name, capabilities in counted[:THEMES]]
+    themes = [Theme(numbers[name], name, capabilities) for name, capabilities in counted[:THEMES]]
     rest = sum(capabilities for _, capabilities in counted[THEMES:])
     labels = _labels([row["label"] for row in shown], xs, ys, radii)
     circles = tuple(
         Circle(
-            row,
+            place.capability_id,
             round(x, 1),
             round(y, 1),
             round(radius, 1),
-            numbers.get(row["category"], 0),
+            numbers.get(name, 0),
             name if radius >= _ROOM and len(name) * _INSIDE < 2 * radius else "",
             label,
-            tuple(rows[name] for name in place.near if name in rows),
         )
-        for row, x, y, radius, label, place in zip(shown, xs, ys, radii, labels, known, strict=True)
-        for name in [categories[row["category"]]]
+        for place, x, y, radius, name, label in zip(known, xs, ys, radii, names, labels, strict=True)
     )
     return NeedsMap(circles, (*themes, *([Theme(0, "other", rest)] if rest else ())))
+
+
+def _category(row: Row, categories: Sequence[str]) -> str:
+    """Return the most frequent category of a row; `uncategorized` if it has no other."""
+    names = [categories[place] for place in row["categories"][::2]]
+    return next((name for name in names if name != UNCATEGORIZED), UNCATEGORIZED)
 
 
 def _spread(numbers: Sequence[float], size: float) -> list[float]:

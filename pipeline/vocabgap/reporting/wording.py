@@ -65,14 +65,14 @@ _GLOBALS: Final = {
 }
 
 
-def phrase(name: str, *values: object, unit: str = IMAGE) -> str:
-    """Return a phrase of `phrases.j2` as plain text."""
-    return str(_macro(name, unit)(*values)).strip()
+def phrase(name: str, *values: object, unit: str = IMAGE, template: str = "phrases.j2") -> str:
+    """Return a phrase of `phrases.j2`, or of another template, as plain text."""
+    return str(_macro(name, unit, template)(*values)).strip()
 
 
 @cache
-def _macro(name: str, unit: str) -> Callable[..., str]:
-    macro: Callable[..., str] = getattr(_plain(unit).get_template("phrases.j2").module, name)
+def _macro(name: str, unit: str, template: str) -> Callable[..., str]:
+    macro: Callable[..., str] = getattr(_plain(unit).get_template(template).module, name)
     return macro
 
 
@@ -81,7 +81,7 @@ def render_markdown(summary: "Summary") -> str:
 
     Each list has as many capabilities as fit into `MOST_BYTES`, and the number of the others.
     """
-    template = _markdown(summary.unit).get_template("report.md.j2")
+    template = markdown_templates(summary.unit).get_template("report.md.j2")
     lists = {name: getattr(summary, name) for name in ("capabilities", "settled")}
     most = max(map(len, lists.values()))
     while True:
@@ -95,13 +95,13 @@ def render_markdown(summary: "Summary") -> str:
 
 def render_shortlist(summary: "Summary") -> str:
     """Render the first capabilities of the list as Markdown for a message; without any, say so."""
-    text = _markdown(summary.unit).get_template("shortlist.md.j2").render(run=summary, first=FIRST)
+    text = markdown_templates(summary.unit).get_template("shortlist.md.j2").render(run=summary, first=FIRST)
     return text.rstrip("\n")
 
 
 def render_issue(summary: "Summary", need: Capability, identifiers: Iterable[str]) -> str:
     """Render the evidence of a capability as the body of an issue, which begins and ends without a space."""
-    template = _markdown(summary.unit).get_template("issue.md.j2")
+    template = markdown_templates(summary.unit).get_template("issue.md.j2")
     text = template.render(
         run=summary, item=need, shown_wordings=SHOWN_WORDINGS, identifiers=tuple(identifiers)
     )
@@ -113,7 +113,17 @@ def escape(value: object) -> str:
 
     A word that may become a link becomes a code span, because many renderers ignore backslashes in URLs.
     """
-    text = _WORD.sub(_escaped, excerpt(str(value)))
+    return _literal(excerpt(str(value)))
+
+
+def sentence(text: str) -> str:
+    """Return a plain text from `phrase` as Markdown; what stands between backticks is code."""
+    parts = enumerate(text.split("`"))
+    return "".join(code(part) if place % 2 else _literal(part) for place, part in parts)
+
+
+def _literal(text: str) -> str:
+    text = _WORD.sub(_escaped, text)
     text = _NUMBERED.sub(r"\1\\\2", text)
     return _OPENING.sub(r"\1\\\2", text)
 
@@ -202,9 +212,10 @@ def _shown(value: object) -> str:
 
 # A test checks that every text from a log goes through `data`, `code` or `strong`.
 @cache
-def _markdown(unit: str) -> jinja2.Environment:
+def markdown_templates(unit: str) -> jinja2.Environment:
+    """Return the template environment of Markdown."""
     strong = {"strong": lambda value: f"**{escape(value)}**"}
-    return environment(unit, autoescape=False, data=escape, code=code, **strong)
+    return environment(unit, autoescape=False, data=escape, code=code, sentence=sentence, **strong)
 
 
 @cache

@@ -1,0 +1,66 @@
+/** The overviews of the block: a heading, sentences, a table, commands and a note. */
+
+const FIRST_ROWS = 10;
+
+/** One element per section; all texts stay texts. */
+function sectionsOf(sections) {
+  return sections.map(({ id, title, tab, sentences, heads, rows, after, commands }) => make(
+    'section', { id, 'data-tab': tab, 'aria-labelledby': `${id}-title` },
+    make('h2', { id: `${id}-title` }, title),
+    ...sentences.map((text) => make('p', {}, ...coded(text))),
+    ...tablesOf(title, heads, rows),
+    ...commands.map((line) => make('p', { class: 'command' }, make('code', {}, line))),
+    after ? make('p', { class: 'note' }, ...coded(after)) : null,
+  ));
+}
+
+/** A sentence; what stands between backticks is code. */
+function coded(text) {
+  return text.split('`').flatMap((part, place) => (place % 2 ? [make('code', {}, part)] : dated(part)));
+}
+
+/** A table of the first rows, and one of the others that unfolds. */
+function tablesOf(title, heads, rows) {
+  if (!rows.length) return [];
+  const most = heads.map((_, place) => Math.max(...rows.map((row) => row[place])));
+  const shown = (some) => tableOf(title, heads, some, most);
+  const others = rows.slice(FIRST_ROWS);
+  if (others.length < 3) return [shown(rows)];
+  return [
+    shown(rows.slice(0, FIRST_ROWS)),
+    make('details', {}, make('summary', {}, `${whole(others.length)} more`), shown(others)),
+  ];
+}
+
+function tableOf(title, heads, rows, most) {
+  const named = heads.findIndex(([, kind]) => kind !== 'num'); // this cell is the heading of its row
+  const head = heads.map(([text, kind]) => make('th', { scope: 'col', class: kind }, isolated(text)));
+  const body = rows.map((row) => make('tr', {}, ...row.map((cell, place) => {
+    const [, kind] = heads[place];
+    const children = contentOf(cell, kind, most[place]);
+    return place === named
+      ? make('th', { scope: 'row', class: kind }, ...children)
+      : make('td', { class: kind }, ...children);
+  })));
+  // People without a mouse scroll a wide table only if it can have the focus.
+  return make('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': title },
+    make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...body)));
+}
+
+function contentOf(cell, kind, most) {
+  if (kind === 'bar') return [barOf(cell, most), ' ', whole(cell)];
+  if (typeof cell === 'number') return [whole(cell)];
+  if (Array.isArray(cell)) return joined(cell.map((link) => [linkTo(link)]), ', ');
+  if (kind === 'sentence') return coded(cell);
+  return [kind === 'code' ? make('code', {}, cell) : isolated(cell)];
+}
+
+function barOf(number, most) {
+  const width = `${most ? 100 * number / most : 0}%`;
+  return draw('svg', { class: 'bar', 'aria-hidden': 'true' }, draw('rect', { class: 'fill', width }));
+}
+
+/** A link to a capability; only its text if the page has no row of it. */
+function linkTo({ id, text }) {
+  return run.byId.has(id) ? make('a', { href: `#${id}` }, isolated(text)) : isolated(text);
+}
