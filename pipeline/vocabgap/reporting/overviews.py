@@ -113,12 +113,11 @@ class RecurringSet(msgspec.Struct, frozen=True):
 
 
 class Operation(msgspec.Struct, frozen=True):
-    """An operation, the capabilities to author that name it, and the sets that it belongs to."""
+    """An operation, and the capabilities to author that name it."""
 
     name: str
     mentions: int
     needs: tuple[tuple[Capability, int], ...]  # with their mentions of it, most mentions first
-    partners: tuple[tuple[tuple[str, ...], float], ...]  # other operations of a set, and its lift
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -300,7 +299,7 @@ def beyond_chance(sets: Iterable[RecurringSet]) -> tuple[RecurringSet, ...]:
     return tuple(islice((each for each in sets if each.lift_low > 1), SHOWN))
 
 
-def operations_of(capabilities: Iterable[Capability], sets: Sequence[RecurringSet]) -> tuple[Operation, ...]:
+def operations_of(capabilities: Iterable[Capability]) -> tuple[Operation, ...]:
     """Return the operations of some capabilities, most mentions first, then in order of their names."""
     naming: dict[str, list[tuple[Capability, int]]] = defaultdict(list)
     for item in capabilities:
@@ -311,11 +310,6 @@ def operations_of(capabilities: Iterable[Capability], sets: Sequence[RecurringSe
             name,
             sum(mentions for _, mentions in needs),
             tuple(sorted(needs, key=lambda each: (-each[1], each[0].rank))),
-            tuple(
-                (tuple(other for other in each.operations if other != name), each.lift)
-                for each in sets
-                if name in each.operations
-            ),
         )
         for name, needs in naming.items()
     )

@@ -193,8 +193,7 @@ class Summary(msgspec.Struct, frozen=True):
     @property
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations of the capabilities to author."""
-        to_author = (each.capability for each in self.everything if each.group == TO_AUTHOR)
-        return operations_of(to_author, self.beyond_chance)
+        return operations_of(each.capability for each in self.everything if each.group == TO_AUTHOR)
 
     @property
     def order(self) -> str:
