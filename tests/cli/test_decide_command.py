@@ -257,6 +257,24 @@ def test_a_decision_about_what_is_not_in_the_logs_is_noted(tmp_path: Path) -> No
     assert "this decision matches nothing in these logs: " in result.err
 
 
+@pytest.mark.parametrize(
+    ("now", "is_noted"), [("2026-07-01", True), ("2026-07-03", False), ("last", False)]
+)
+def test_a_decision_that_is_later_than_the_report_counts_and_is_noted_with_its_line(
+    reported: Path, tmp_path: Path, now: str, is_noted: bool
+) -> None:
+    vocabgap("decide", "pin", "sky mask", "--now", "2026-06-01")
+    vocabgap("decide", "dismiss", "film grain", "--why", "no", "--now", "2026-07-02")
+
+    result = vocabgap("report", reported, "--now", now)
+
+    start = "decisions.jsonl:2: this decision is later than the report, 2026-07-01T00:00:00Z,"
+    assert (f"{start} but it counts: 2026-07-02 ana dismissed" in result.err) is is_noted
+    assert result.err.count("later than the report") == is_noted
+    statuses = pl.read_parquet(tmp_path / "out" / "capabilities.parquet").filter(label="film grain")
+    assert statuses["status"].item() == "dismissed"
+
+
 def test_a_damaged_run_before_is_told_with_the_way_round_it(reported: Path, tmp_path: Path) -> None:
     (tmp_path / "out" / "groups.parquet").write_bytes(b"no parquet")
 
