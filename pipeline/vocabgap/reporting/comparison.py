@@ -142,13 +142,17 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
 
 
 def _events(rows: pl.DataFrame, earlier: PublishedRun, later: PublishedRun) -> Iterator[Change]:
-    """Yield the events that only the later run has; `rows` are capabilities that both runs can show."""
+    """Yield the last event of each capability that only the later run has.
+
+    `rows` are capabilities that both runs can show.
+    """
     if earlier.events.is_empty() or later.events.is_empty():  # of an older version: compare the statuses
         was, status = (pl.col(name).replace({NEW: OPEN}) for name in ("previous_status", "status"))
         since, by = pl.col("status_since").alias("moment"), pl.col("status_by").alias("by")
         happened = rows.filter(was != status).with_columns(status.alias("kind"), since, by, entry=None)
     else:
         own = news(later.events, earlier.events).filter(pl.col("kind") != OPENED)
+        own = own.unique("capability_id", keep="last", maintain_order=True)
         happened = rows.join(own.drop("label"), on="capability_id", maintain_order="left_right")
     kind = pl.col("kind").replace({CAME_BACK: Kind.REGRESSED.value, OPEN: Kind.REOPENED.value})
     for row in happened.with_columns(kind, decided=None).iter_rows(named=True):
