@@ -31,8 +31,7 @@ class Kind(StrEnum):
     UNPINNED = "unpinned"
     RISEN = "risen"
     FALLEN = "fallen"
-    RESOLVED = "resolved"  # nobody mentions it any more
-    UNREAD = "unread"  # gone together with logs that the later run did not read
+    RESOLVED = "resolved"  # without a mention in the logs that the later run read
     MERGED = "merged"
     SPLIT = "split"
 
@@ -100,10 +99,7 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     before, after, one, other = earlier.capabilities, later.capabilities, earlier.manifest, later.manifest
     apart = differences(one.narrowing, other.narrowing, between=other.now - one.now)
     is_pinned = pl.col("pinned") & ~pl.col("status").is_in(SETTLED)
-    was_read = _was_read(earlier, later)
-    was = before.select(
-        previous_id="capability_id", previous_status="status", was_pinned=is_pinned, was_read=was_read
-    )
+    was = before.select(previous_id="capability_id", previous_status="status", was_pinned=is_pinned)
     rows = (
         _related(earlier, later, narrowed_alike=not apart)
         .join(was, on="previous_id", how="left")
@@ -159,16 +155,6 @@ def _events(rows: pl.DataFrame, earlier: PublishedRun, later: PublishedRun) -> I
         yield _change(row, Kind(row["kind"]))
 
 
-def _was_read(earlier: PublishedRun, later: PublishedRun) -> pl.Expr:
-    """Tell which capabilities of the earlier run come only from repositories that the later run read."""
-    before, after = ({log.repo_slug for log in run.manifest.inputs} for run in (earlier, later))
-    if before <= after:
-        return pl.lit(value=True)
-    repositories = pl.col("asked_by").list.eval(pl.element().struct.field("repo_slug"))
-    lost = repositories.list.set_intersection(sorted(before - after))
-    return (repositories.list.len() > 0) & (lost.list.len() == 0)
-
-
 def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool) -> pl.DataFrame:
     """Return table `lineage` of two runs; if they are narrowed alike, only of what both runs selected."""
     if not narrowed_alike:
@@ -196,7 +182,7 @@ def _kind(row: dict[str, Any]) -> Kind | None:
     if relation in {Kind.NEW, Kind.MERGED, Kind.SPLIT}:
         return Kind(str(relation))
     if relation == GONE:
-        return Kind.RESOLVED if row["was_read"] else Kind.UNREAD
+        return Kind.RESOLVED
     if row["is_pinned"] != row["was_pinned"] and None not in {was, status}:
         return Kind.PINNED if row["is_pinned"] else Kind.UNPINNED
     if places * ((row["previous_rank"] or 0) - (row["rank"] or 0)) > 0:
