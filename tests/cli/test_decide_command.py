@@ -66,6 +66,22 @@ def test_a_trial_says_what_would_change_and_records_nothing(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("reported")
+@pytest.mark.parametrize(
+    ("earlier", "later", "replaced"),
+    [
+        (("author", "1", "--entry", "mask"), ("reopen", "1"), "status of: 2026-07-02 ana authored"),
+        (("rename", "1", "a mask"), ("rename", "1", "my mask"), "label of: 2026-07-02 ana renamed"),
+    ],
+)
+def test_an_earlier_decision_is_replaced_in_what_it_gave(
+    earlier: tuple[str, ...], later: tuple[str, ...], replaced: str
+) -> None:
+    vocabgap("decide", *earlier, "--now", "2026-07-02")
+
+    assert f"\n  replaces the {replaced} '" in vocabgap("decide", *later).out
+
+
+@pytest.mark.usefixtures("reported")
 def test_the_last_decision_is_undone_and_named() -> None:
     vocabgap("decide", "pin", "film grain", "--now", "2026-07-02", "--actor", "bo")
 
