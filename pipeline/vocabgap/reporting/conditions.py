@@ -53,11 +53,15 @@ def require_something(
     if summary.passed_over:
         others = "further line is no gap for its source", "further lines are no gaps for their source"
         bad += f"; {count(summary.passed_over, *others)}"
-    notes = silent_files(scanned, settings.sources) or ["`vocabgap check` lists the lines"]
+    lists = {
+        "`vocabgap check` lists the bad lines": summary.rejects,
+        "`vocabgap list` shows the records": summary.records,
+    }
+    notes = silent_files(scanned, settings.sources) or [each for each, number in lists.items() if number]
     none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"
     raise StateError(
         f"{phrase('nothing', account) if summary.records else none}; {_kept(target)}",
-        hint=f"{'; '.join(notes)}; {_EMPTY}",
+        hint="; ".join([*notes, _EMPTY]),
     )
 
 
