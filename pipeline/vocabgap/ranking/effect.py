@@ -43,6 +43,7 @@ OF_GROUPS: Final = {"cluster": pl.Int64} | {
 NO_EFFECTS: Final = pl.DataFrame(schema=OF_GROUPS)
 _BUSIEST: Final = 1_000  # needs with the most events, from which `spread` is estimated
 _DECIMALS: Final = 6
+_NOT_BEFORE: Final = "mentions before it was authored"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -168,8 +169,10 @@ class _Log:
         before = own.filter(moment > weeks.start - is_first, moment <= weeks.split)
         after = own.filter(moment > weeks.split)
         used = self.uses(authoring).filter(moment > _number(authoring.decided))
-        week = came_back(weeks)
-        return estimated(weeks) | {
+        row, week = estimated(weeks), came_back(weeks)
+        if row["missing"] and before.is_empty():
+            row["missing"] = _NOT_BEFORE
+        return row | {
             **{name: getattr(authoring, name) for name in ("cluster", "decision_id", "entries", "decided")},
             "since": _moment(weeks.split),
             "weeks_before": round(weeks.before, _DECIMALS),
@@ -310,7 +313,7 @@ def verdict_of(low: float, high: float) -> str:
 def estimated(weeks: Weeks) -> dict[str, Any]:
     """Return the columns `expected` to `missing` of an effect."""
     row: dict[str, Any] = dict.fromkeys(("expected", "ratio", "ratio_low", "ratio_high"))
-    row |= {"verdict": TOO_EARLY, "missing": "mentions before it was authored"}
+    row |= {"verdict": TOO_EARLY, "missing": _NOT_BEFORE}
     if not weeks.size + weeks.others_before:
         return row
     if not weeks.others_before * weeks.others.sum():

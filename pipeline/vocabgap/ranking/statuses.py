@@ -144,9 +144,8 @@ def events_of(
         .select(EVENTS.names)
     )
     hidden = earlier.filter(kind=CAME_BACK).join(ranked, on="capability_id", how="anti")
-    return pl.concat([present, news(hidden, present)]).sort(
-        "capability_id", pl.col("kind") != OPENED, "moment", "decision_id", nulls_last=True
-    )
+    order = ("capability_id", "moment", pl.col("kind") != OPENED, "decision_id")  # undated events first
+    return pl.concat([present, news(hidden, present)]).sort(order)
 
 
 def news(events: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
