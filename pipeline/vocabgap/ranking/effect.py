@@ -14,10 +14,9 @@ and p values for the standardized mortality and incidence ratios. *American Jour
 [4] McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*. Chapman and Hall.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from math import ceil
 from typing import Any, Final, NamedTuple
 
@@ -133,7 +132,7 @@ def effects_of(
 class _Log:
     """The parts of all records that the effects depend on."""
 
-    authorings: Sequence[Authoring]
+    authored: Collection[int]  # clusters
     events: Events
     own: pl.DataFrame  # records of the authored needs
     used: pl.DataFrame  # records and the entries that they used
@@ -147,19 +146,13 @@ class _Log:
         first = self.uses(authoring)["moment"].sort().head(1)
         return max(map(int, (_number(authoring.decided), *first)))
 
-    @cached_property
-    def beginnings(self) -> list[tuple[int, int]]:
-        """The cluster of each authoring, and its moment."""
-        return [(authoring.cluster, self.since(authoring)) for authoring in self.authorings]
-
     def weeks(self, several: Sequence[Authoring], end: int, window_weeks: int) -> Weeks:
         """Return the events around the last authoring of a need, up to a moment."""
         split, moments, need = self.since(several[-1]), self.events.moments, several[-1].cluster
         oldest, first = (int(of.min(initial=split)) for of in (moments, moments[self.events.needs == need]))
         starts = (split - window_weeks * MICROSECONDS_A_WEEK, *map(self.since, several[-2:-1]))
         start = min(split, first if first > max(oldest, *starts) else max(oldest - 1, *starts))
-        authored = [other for other, since in self.beginnings if start < since <= end]
-        return around(self.events, need, authored, (start, split, max(split, end)))
+        return around(self.events, need, self.authored, (start, split, max(split, end)))
 
     def row(self, several: Sequence[Authoring], end: int, window_weeks: int) -> dict[str, Any]:
         """Return the row of the last authoring of a need, up to a moment."""
@@ -209,10 +202,10 @@ def _read(records: Parts, wordings: pl.DataFrame, authorings: Sequence[Authoring
 
     tables = records.by(["cluster"], step, clustered)
     events = tables["events"].cast({"separate": pl.Float64}).sort(pl.all())
-    return _Log(authorings, Events(*map(pl.Series.to_numpy, events)), tables["own"], tables["used"])
+    return _Log(authored, Events(*map(pl.Series.to_numpy, events)), tables["own"], tables["used"])
 
 
-def around(events: Events, need: int, authored: Sequence[int], bounds: tuple[int, int, int]) -> Weeks:
+def around(events: Events, need: int, authored: Collection[int], bounds: tuple[int, int, int]) -> Weeks:
     """Sum the effective events (see `trends`) of the weeks around an authoring.
 
     The others are the needs that are not among the `authored`; if these have no event, all other needs. The
