@@ -23,7 +23,7 @@ from vocabgap.ingest.scanning import Scan, newest_moment, scan, with_newest_sess
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, settings_of, shared_from
-from vocabgap.model.tables import EVENTS, REJECTS, counted
+from vocabgap.model.tables import CAPABILITIES, EVENTS, REJECTS, counted
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
 from vocabgap.ranking.coverage import covered
@@ -71,7 +71,7 @@ class Analysis:
         events: Table `events`: how the statuses of the capabilities came about.
         effects: Table `effects`: what became of the authored capabilities.
         news: The events that the previous run does not have.
-        known_rejects: Table `rejects` of the previous run.
+        earlier: Tables `events`, `rejects` and `capabilities` of the previous run, by name.
         decisions: The active decisions.
         outgrown: The identifiers of decisions that ended, because their groups have outgrown them.
         vocabulary: The entries that needs were compared with.
@@ -91,7 +91,7 @@ class Analysis:
     events: pl.DataFrame
     effects: pl.DataFrame
     news: pl.DataFrame
-    known_rejects: pl.DataFrame
+    earlier: dict[str, pl.DataFrame]
     decisions: EffectiveDecisions
     outgrown: tuple[str, ...]
     vocabulary: Vocabulary
@@ -158,7 +158,7 @@ def analyse(
     # Bad arguments are refused before the work.
     target = resolve_target(settings.report.out if out is None else out)
     baseline_as_of = previous_run(target, previous)
-    earlier, known_rejects = (earlier_table(each, target, previous) for each in (EVENTS, REJECTS))
+    earlier = {each.name: earlier_table(each, target, previous) for each in (EVENTS, REJECTS, CAPABILITIES)}
     roots = located(roots, settings, engine)
     recorded = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder)
@@ -188,7 +188,7 @@ def analyse(
     with stage("rank"):
         before, verdicts, window = baseline.groups, decisions.verdicts, settings.rank.window_weeks
         effects = authored_effects(clusters.wordings, verdicts, records, moment, window)
-        effects = with_returns(effects, earlier)
+        effects = with_returns(effects, earlier[EVENTS.name])
         identified = identify(proposed, clusters, baseline=before, verdicts=verdicts, effects=effects)
         if settings.categories.reclassify:
             # The classifier learns from all records.
@@ -211,7 +211,7 @@ def analyse(
             operation_aliases=settings.operation_aliases,
         )
         lineage = trace(identified.groups, ranked, before)
-        events = events_of(identified.events, identified.identities, ranked, earlier)
+        events = events_of(identified.events, identified.identities, ranked, earlier[EVENTS.name])
         effects = ranked_effects(effects, identified.identities, ranked)
     of_ranked = identified.identities.join(ranked, on="capability_id", how="semi")
     return Analysis(
@@ -223,8 +223,8 @@ def analyse(
         lineage=lineage,
         events=events,
         effects=effects,
-        news=news(events, earlier),
-        known_rejects=known_rejects,
+        news=news(events, earlier[EVENTS.name]),
+        earlier=earlier,
         decisions=decisions,
         outgrown=tuple(of_ranked["outgrown"].explode().drop_nulls().unique(maintain_order=True)),
         vocabulary=vocabulary,

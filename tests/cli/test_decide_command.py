@@ -66,6 +66,22 @@ def test_a_trial_says_what_would_change_and_records_nothing(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("reported")
+@pytest.mark.parametrize(
+    ("earlier", "later", "replaced"),
+    [
+        (("author", "1", "--entry", "mask"), ("reopen", "1"), "status of: 2026-07-02 ana authored"),
+        (("rename", "1", "a mask"), ("rename", "1", "my mask"), "label of: 2026-07-02 ana renamed"),
+    ],
+)
+def test_an_earlier_decision_is_replaced_in_what_it_gave(
+    earlier: tuple[str, ...], later: tuple[str, ...], replaced: str
+) -> None:
+    vocabgap("decide", *earlier, "--now", "2026-07-02")
+
+    assert f"\n  replaces the {replaced} '" in vocabgap("decide", *later).out
+
+
+@pytest.mark.usefixtures("reported")
 def test_the_last_decision_is_undone_and_named() -> None:
     vocabgap("decide", "pin", "film grain", "--now", "2026-07-02", "--actor", "bo")
 
@@ -255,6 +271,24 @@ def test_a_decision_about_what_is_not_in_the_logs_is_noted(tmp_path: Path) -> No
     )
 
     assert "this decision matches nothing in these logs: " in result.err
+
+
+@pytest.mark.parametrize(
+    ("now", "is_noted"), [("2026-07-01", True), ("2026-07-03", False), ("last", False)]
+)
+def test_a_decision_that_is_later_than_the_report_counts_and_is_noted_with_its_line(
+    reported: Path, tmp_path: Path, now: str, is_noted: bool
+) -> None:
+    vocabgap("decide", "pin", "sky mask", "--now", "2026-06-01")
+    vocabgap("decide", "dismiss", "film grain", "--why", "no", "--now", "2026-07-02")
+
+    result = vocabgap("report", reported, "--now", now)
+
+    start = "decisions.jsonl:2: this decision is later than the report, 2026-07-01T00:00:00Z,"
+    assert (f"{start} but it counts: 2026-07-02 ana dismissed" in result.err) is is_noted
+    assert result.err.count("later than the report") == is_noted
+    statuses = pl.read_parquet(tmp_path / "out" / "capabilities.parquet").filter(label="film grain")
+    assert statuses["status"].item() == "dismissed"
 
 
 def test_a_damaged_run_before_is_told_with_the_way_round_it(reported: Path, tmp_path: Path) -> None:

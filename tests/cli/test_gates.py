@@ -90,7 +90,8 @@ def test_need_that_came_back_is_named_once_and_again_after_it_was_authored_again
     assert [each.code for each in second] == [ExitCode.GATE, ExitCode.DONE]
     assert re.match(
         r"vocabgap: 1 gate failed: regressed: 'sky mask' \((cap-.*)\) came back on 2026-05-25, authored as"
-        r" 'mask'\n  answer with `vocabgap decide reopen \1`; the report is published in 'out'\n",
+        r" 'mask'\n  answer with `vocabgap decide reopen \1` \(or `decide author`, if the entry is better"
+        r" now\); the report is published in 'out'\n",
         first[0].err,
     )
     assert "came back on 2026-07-06" in second[0].err
@@ -187,6 +188,21 @@ def test_mixed_need_that_is_shown_is_named(
     ]
     assert [each["failure"]["capability_id"] for each in events if each["event"] == "gate"] == mixed
     assert result.code == (ExitCode.GATE if mixed else ExitCode.DONE)
+
+
+def test_mixed_need_is_named_once_with_the_command_that_splits_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("sky noise"), gap("film grain")]})
+    gate = "--threshold", "0.9", "--fail-on", "mixed"
+
+    failed, passed = report(root, *gate), report(root, *gate)
+    elsewhere = report(root, *gate, "--previous", "none")
+
+    assert [each.code for each in (failed, passed, elsewhere)] == [5, 0, 5]
+    name = re.findall(r"\((cap-\w+), rank 1\)", failed.err)[0]
+    assert f"answer with `vocabgap decide split {name} --wording …`; the report" in failed.err
 
 
 def test_gate_that_is_none_is_refused_before_the_work(photos: Path) -> None:

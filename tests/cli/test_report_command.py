@@ -220,6 +220,25 @@ def test_a_report_of_nothing_is_not_published_unless_meant(
     assert ("No record in these logs counts" if images else "No log was found") in result.out
 
 
+@pytest.mark.parametrize(
+    ("line", "command", "shown"),
+    [
+        ("[1]", "check", "one/vocabulary_gaps.jsonl:1: not_an_object"),
+        (gap("timed out", notes="not a gap"), "list", "timed out"),
+    ],
+)
+def test_what_a_report_of_nothing_names_lists_the_lines(
+    tmp_path: Path, line: str | dict[str, object], command: str, shown: str
+) -> None:
+    root = write_corpus(tmp_path, {"one": [line]})
+
+    hint = vocabgap("report", root).err.splitlines()[1]
+
+    named = [verb for verb in ("check", "list") if f"`vocabgap {verb}`" in hint]
+    assert named == [command]
+    assert shown in vocabgap(command, root).out
+
+
 def test_a_report_whose_logs_are_gone_leaves_the_one_before(photos: Path, tmp_path: Path) -> None:
     vocabgap("report", photos)
     before = (tmp_path / "out" / "run.json").read_bytes()

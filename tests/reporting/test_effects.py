@@ -102,6 +102,9 @@ SCENARIOS = {
         [*GONE, *others()], ("gone",), (AUTHOR, ("2", "author", GLOW, "--entry", "lamp_halo"))
     ),
     "an outage week": Scenario(silent([*GONE, *others()], 3, 4), ("gone",)),
+    "asked for only after it was authored": Scenario(
+        [*mentions(3, 2, 11), *others()], ("too early",)
+    ),
     "a log that stopped": Scenario(
         [*mentions(48, -12, 0), *others(0)], ("too early",), weeks=12
     ),
@@ -165,6 +168,17 @@ def ended(told: Callable[[str], Told], tmp_path: Path, monkeypatch: pytest.Monke
     shutil.copytree(told("gone").folder, tmp_path / "copy")
     monkeypatch.chdir(tmp_path / "copy")
     return tmp_path / "copy"
+
+
+def test_a_need_that_was_authored_before_its_first_mention_tells_what_is_missing(
+    told: Callable[[str], Told],
+) -> None:
+    out = told("asked for only after it was authored").folder / "out"
+
+    (effect,) = pl.read_parquet(out / "effects.parquet").to_dicts()
+    assert (effect["missing"], effect["mentions_after"]) == ("mentions before it was authored", 3)
+    happened = pl.read_parquet(out / "events.parquet").filter(label=GLOW)
+    assert happened["kind"].to_list() == ["authored", "opened"]
 
 
 def section(out: Path) -> list[list[str]]:
@@ -339,7 +353,7 @@ def test_a_present_before_the_decision_is_too_early(ended: Path) -> None:
 
     (cells,) = section(ended / "out")
     assert cells[4:6] == ["0 in 0 weeks", "–"]
-    assert cells[-1] == "too early; missing: records after 2026-02-22"
+    assert cells[-1] == "too early; missing: later mentions of other needs"
 
 
 def test_neither_order_nor_logs_change_an_effect(ended: Path) -> None:

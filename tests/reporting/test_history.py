@@ -198,7 +198,10 @@ def test_pin_is_no_rank(photos: Path, tmp_path: Path) -> None:
     grain = vg.history(made.published.folder).filter(label="film grain")
     assert grain.select("rank", "unpinned_rank").rows() == [(2, None), (1, 2)]
     first = made.published.summary.everything[0]
-    assert first.history == (Past(START, 2, 1), Past(START + WEEK, 2, 1, pinned=True))
+    assert first.history == (
+        Past(START, 2, 1, status="open"),
+        Past(START + WEEK, 2, 1, pinned=True, status="open"),
+    )
     row = payload_of(made.published.summary)["rows"][0]
     assert (row["history"], row["notes"]) == (((0, 2, 1), (1, 2, 1)), ((1, "pinned"),))
 

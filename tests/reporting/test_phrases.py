@@ -199,6 +199,7 @@ def test_ties_are_one_sentence(ties: list[tuple[int, int]], text: str) -> None:
     ("fewest", "text"),
     [
         ({"images": 2, "sessions": 0}, "on fewer than 2 images"),
+        ({"images": 1, "sessions": 0}, "no longer asked for"),
         ({"mentions": 4}, "of fewer than 4 mentions"),
         ({"images": 1, "sessions": 1}, "in fewer than 1 known session"),
         ({"images": 3, "sessions": 2}, "on fewer than 3 images or in fewer than 2 known sessions"),

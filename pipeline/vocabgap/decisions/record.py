@@ -258,6 +258,11 @@ def read_decisions(path: Path) -> tuple[Decision, ...]:
     return _in_order(_distinct(_JOURNAL.read(path), path))
 
 
+def decisions_after(path: Path, moment: datetime) -> Iterator[tuple[int, Decision]]:
+    """Yield the decisions of a file that are later than a moment, each with the number of its line."""
+    return ((line, decision) for line, decision in _JOURNAL.read(path) if decision.time > moment)
+
+
 def append_decisions(
     path: Path,
     decisions: Sequence[Decision],

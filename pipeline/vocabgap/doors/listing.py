@@ -143,7 +143,6 @@ def show_answer(shown: "Shown", listed: "pl.DataFrame") -> Answer:
             "belonging": shown.belonging,
             "capability": shown.capability,
             "told": shown.lineage,
-            "happened": shown.happened,
             "effects": shown.effects,
             "places": shown.places,
             "superseded_by": shown.superseded_by,

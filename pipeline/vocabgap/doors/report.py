@@ -29,7 +29,7 @@ from vocabgap.doors.verbs import (
     option,
     verb,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
 from vocabgap.files.atomic import whole_folder
 from vocabgap.files.refusals import current_folder, refusing
 from vocabgap.model.capability import LABELS
@@ -157,7 +157,10 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
             allow_shrink=request.allow_shrink,
             on_stage=listener,
         )
-    notes, without_time = _notes(result, settings), undated(result.scan.lines, result.selection)
+    notes, without_time = (
+        _notes(result, settings, known_present(present)),
+        undated(result.scan.lines, result.selection),
+    )
     unreadable = unreadable_times(result.scan, roots, settings.scan)
     call.note_unread(result.scan)
     if unreadable:
@@ -171,9 +174,10 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     summary, folder = result.published.summary, result.published.folder
     gates, hint = settings.report.fail_on, f"the report is published in '{folder_line(folder)}'"
     bad = result.scan.rejects
-    rejects = bad.filter(~is_known(bad, known), ~is_known(bad, result.known_rejects))
+    rejects = bad.filter(~is_known(bad, known), ~is_known(bad, result.earlier["rejects"]))
     options = call.repeated(("--decisions",)) + ["--run", folder_line(folder)] * ("--out" in call.flags)
-    failed = failures(gates, summary, result.news, rejects, options) if gates else ()
+    news, mixed = result.news, {*result.earlier["capabilities"].filter("mixed")["capability_id"]}
+    failed = failures(gates, summary, news, rejects, known_mixed=mixed, options=options) if gates else ()
     notes += repetition.changes(result.published.manifest) if repetition else []
     answer = report_answer(summary, notes)
     place = printable_name(origin_of(folder) or str(folder))
@@ -244,7 +248,8 @@ def _engine(name: EngineName, remote: str | None) -> "AbstractContextManager[Spa
     return spark_engine(remote)
 
 
-def _notes(result: "Run", settings: Settings) -> list[str]:
+def _notes(result: "Run", settings: Settings, now: datetime) -> list[str]:
+    from vocabgap.decisions.record import decisions_after
     from vocabgap.ingest.scanning import ahead_in_words, silent_files, unmatched
 
     unit = settings.unit(result.scan.sources)
@@ -254,6 +259,15 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
     inactive, active = result.decisions.inactive, result.decisions.active
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]
+    file, later = (
+        settings.decisions.file,
+        f"this decision is later than the report, {iso(now)}, but it counts",
+    )
+    notes += [
+        f"{printable_name(str(file))}:{line}: {later}: {each.summary}"
+        for line, each in decisions_after(expanded(file), now)
+        if each in active
+    ]
     return notes + [
         f"this decision no longer applies, because its group has outgrown it: {each.summary}"
         for each in active

@@ -90,7 +90,6 @@ class Shown:
     notes: tuple[str, ...] = ()
     capability: Capability | None = None  # also the capability of a record, if known
     lineage: tuple[str, ...] = ()  # sentences about changes since the run before
-    happened: tuple[dict[str, Any], ...] = ()  # rows of table `events`
     effects: tuple[dict[str, Any], ...] = ()  # rows of table `effects`
     places: tuple[Place, ...] = ()  # all lines of a record, the counted line first
     superseded_by: tuple[str, ...] = ()  # records that correct the shown record
@@ -168,7 +167,7 @@ def show(
         lines = gaps.filter(pl.col(f"{found.kind}_id") == found.name)
         rows = listed(lines.filter("counted"))
     if published is not None and capability_id is not None:
-        known = published.capabilities, published.lineage, published.events, published.effects
+        known = published.capabilities, published.lineage, published.effects
         further |= _capability(capability_id, known, settings)
     return Shown(
         found.kind,
@@ -209,11 +208,7 @@ def ranked_capability(analysis: "Analysis", name: str, settings: Settings) -> Sh
         rows.with_columns(**belongs).select(LISTED.names),
         totals(rows),
         analysis.scan,
-        **_capability(
-            identifier,
-            (analysis.ranked, analysis.lineage.relations, analysis.events, analysis.effects),
-            settings,
-        ),
+        **_capability(identifier, (analysis.ranked, analysis.lineage.relations, analysis.effects), settings),
     )
 
 
@@ -237,8 +232,8 @@ def _surroundings(identifier: str, lines: pl.DataFrame, gaps: pl.DataFrame) -> d
 
 
 def _capability(identifier: str, tables: Sequence[pl.DataFrame], settings: Settings) -> dict[str, Any]:
-    """Return what the tables `capabilities`, `lineage`, `events` and `effects` say about a capability."""
-    ranked, lineage, events, effects = tables
+    """Return what the tables `capabilities`, `lineage` and `effects` say about a capability."""
+    ranked, lineage, effects = tables
     row = ranked.filter(capability_id=identifier)
     if row.is_empty():  # the run was narrowed and does not have it
         return {}
@@ -249,7 +244,6 @@ def _capability(identifier: str, tables: Sequence[pl.DataFrame], settings: Setti
     return {
         "capability": Capability.of(row.row(0, named=True), settings.vocabulary.threshold),
         "lineage": tuple(phrase("lineage", relation) for relation in relations),
-        "happened": tuple(events.filter(capability_id=identifier).iter_rows(named=True)),
         "effects": tuple(effects.filter(capability_id=identifier).iter_rows(named=True)),
     }
 

@@ -14,10 +14,9 @@ and p values for the standardized mortality and incidence ratios. *American Jour
 [4] McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*. Chapman and Hall.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from math import ceil
 from typing import Any, Final, NamedTuple
 
@@ -33,6 +32,9 @@ from vocabgap.text import count
 
 ALARM_WEEKS: Final = (1, 2, 3, 4, 6, 8, 12)  # the last weeks that `came_back` compares
 _THIRD, _HALF, _LESS, _ABOVE = 1 / 3, 1 / 2, 0.9, 1 / 0.9  # ratios that limit the verdicts
+# Weeks after, and events expected there, that a verdict needs. Without an effect, three expected events all
+# stay away in 5 % of cases.
+_WEEKS, _EXPECTED = 4, 3
 OF_GROUPS: Final = {"cluster": pl.Int64} | {
     name: kind for name, kind in EFFECTS.schema.items() if name not in {"capability_id", "label"}
 }
@@ -40,6 +42,7 @@ OF_GROUPS: Final = {"cluster": pl.Int64} | {
 NO_EFFECTS: Final = pl.DataFrame(schema=OF_GROUPS)
 _BUSIEST: Final = 1_000  # needs with the most events, from which `spread` is estimated
 _DECIMALS: Final = 6
+_NOT_BEFORE: Final = "mentions before it was authored"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -129,7 +132,7 @@ def effects_of(
 class _Log:
     """The parts of all records that the effects depend on."""
 
-    authorings: Sequence[Authoring]
+    authored: Collection[int]  # clusters
     events: Events
     own: pl.DataFrame  # records of the authored needs
     used: pl.DataFrame  # records and the entries that they used
@@ -143,19 +146,13 @@ class _Log:
         first = self.uses(authoring)["moment"].sort().head(1)
         return max(map(int, (_number(authoring.decided), *first)))
 
-    @cached_property
-    def beginnings(self) -> list[tuple[int, int]]:
-        """The cluster of each authoring, and its moment."""
-        return [(authoring.cluster, self.since(authoring)) for authoring in self.authorings]
-
     def weeks(self, several: Sequence[Authoring], end: int, window_weeks: int) -> Weeks:
         """Return the events around the last authoring of a need, up to a moment."""
         split, moments, need = self.since(several[-1]), self.events.moments, several[-1].cluster
         oldest, first = (int(of.min(initial=split)) for of in (moments, moments[self.events.needs == need]))
         starts = (split - window_weeks * MICROSECONDS_A_WEEK, *map(self.since, several[-2:-1]))
         start = min(split, first if first > max(oldest, *starts) else max(oldest - 1, *starts))
-        authored = [other for other, since in self.beginnings if start < since <= end]
-        return around(self.events, need, authored, (start, split, max(split, end)))
+        return around(self.events, need, self.authored, (start, split, max(split, end)))
 
     def row(self, several: Sequence[Authoring], end: int, window_weeks: int) -> dict[str, Any]:
         """Return the row of the last authoring of a need, up to a moment."""
@@ -165,9 +162,9 @@ class _Log:
         before = own.filter(moment > weeks.start - is_first, moment <= weeks.split)
         after = own.filter(moment > weeks.split)
         used = self.uses(authoring).filter(moment > _number(authoring.decided))
-        row, week, newest = estimated(weeks), came_back(weeks), int(self.events.moments.max(initial=0))
-        if row["missing"] and newest <= weeks.split:
-            row["missing"] = f"records after {_moment(newest):%Y-%m-%d}"
+        row, week = estimated(weeks), came_back(weeks)
+        if row["missing"] and before.is_empty():
+            row["missing"] = _NOT_BEFORE
         return row | {
             **{name: getattr(authoring, name) for name in ("cluster", "decision_id", "entries", "decided")},
             "since": _moment(weeks.split),
@@ -205,10 +202,10 @@ def _read(records: Parts, wordings: pl.DataFrame, authorings: Sequence[Authoring
 
     tables = records.by(["cluster"], step, clustered)
     events = tables["events"].cast({"separate": pl.Float64}).sort(pl.all())
-    return _Log(authorings, Events(*map(pl.Series.to_numpy, events)), tables["own"], tables["used"])
+    return _Log(authored, Events(*map(pl.Series.to_numpy, events)), tables["own"], tables["used"])
 
 
-def around(events: Events, need: int, authored: Sequence[int], bounds: tuple[int, int, int]) -> Weeks:
+def around(events: Events, need: int, authored: Collection[int], bounds: tuple[int, int, int]) -> Weeks:
     """Sum the effective events (see `trends`) of the weeks around an authoring.
 
     The others are the needs that are not among the `authored`; if these have no event, all other needs. The
@@ -300,46 +297,30 @@ def limits(size: FloatArray, own: FloatArray, rate: float, growth: FloatArray) -
     return np.where([own > 0, own >= 0], np.exp(low), 0.0)
 
 
-def verdicts(interval: FloatArray, weeks: FloatArray, expected: FloatArray) -> npt.NDArray[np.str_]:
-    """Return the verdict for each interval of an effect, weeks after, and expected events.
-
-    A verdict needs four weeks and three expected events. Without an effect, three expected events all stay
-    away in 5 % of cases.
-    """
-    low, high = interval
-    is_early = (weeks < 4) | (expected < 3)  # noqa: PLR2004
-    cases = (is_early, high < _THIRD, high < _LESS, low > _ABOVE, low > _HALF)
-    return np.select(cases, (TOO_EARLY, GONE, FEWER, MORE, NO_CHANGE), TOO_EARLY)
+def verdict_of(low: float, high: float) -> str:
+    """Return the verdict for an interval of an effect."""
+    cases = {GONE: high < _THIRD, FEWER: high < _LESS, MORE: low > _ABOVE, NO_CHANGE: low > _HALF}
+    return next((verdict for verdict, holds in cases.items() if holds), TOO_EARLY)
 
 
 def estimated(weeks: Weeks) -> dict[str, Any]:
-    """Return the columns `expected` to `missing` of an effect; a verdict may need up to a year more."""
+    """Return the columns `expected` to `missing` of an effect."""
     row: dict[str, Any] = dict.fromkeys(("expected", "ratio", "ratio_low", "ratio_high"))
-    row |= {"verdict": TOO_EARLY, "missing": "mentions before it was authored"}
+    row |= {"verdict": TOO_EARLY, "missing": _NOT_BEFORE}
     if not weeks.size + weeks.others_before:
         return row
     if not weeks.others_before * weeks.others.sum():
-        return row | {"missing": "mentions of other needs"}
-    expected, own, interval, verdict = _judged(weeks, np.zeros(1))
-    numbers = (expected[0] / (weeks.scale or 1), own[0] / expected[0], *interval[:, 0])
-    row |= {name: round(float(number), _DECIMALS) for name, number in zip(row, numbers, strict=False)}
-    if verdict[0] != TOO_EARLY:
-        return row | {"verdict": str(verdict[0]), "missing": None}
-    *_, ahead = _judged(weeks, np.arange(1.0, 53.0))
-    enough = np.flatnonzero(ahead != TOO_EARLY) + 1
-    more = f"about {count(enough[0], 'more week')} like these" if enough.size else "more mentions"
-    return row | {"missing": more}
-
-
-def _judged(
-    weeks: Weeks, more: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, npt.NDArray[np.str_]]:
-    """Return expected events, events, intervals and verdicts after `more` weeks at the same rates."""
-    later = weeks.after + more
-    own, others = (events.sum() * later / weeks.after for events in (weeks.own, weeks.others))
+        return row | {"missing": "later mentions of other needs"}
+    own, others = weeks.own.sum(), weeks.others.sum()
     expected = weeks.size / weeks.rate * others / weeks.others_before
-    interval = limits(*weeks.compared(own, others, later))
-    return expected, own, interval, verdicts(interval, later, expected)
+    low, high = limits(*weeks.compared(*np.array([[own], [others], [weeks.after]])))[:, 0]
+    numbers = (expected / (weeks.scale or 1), own / expected, low, high)
+    row |= {name: round(float(number), _DECIMALS) for name, number in zip(row, numbers, strict=False)}
+    more = ceil(max(_WEEKS, _EXPECTED / expected * weeks.after) - weeks.after)
+    if more > 0:
+        return row | {"missing": f"about {count(more, 'more week')} like these"}
+    verdict = verdict_of(low, high)
+    return row | {"verdict": verdict, "missing": "more mentions" if verdict == TOO_EARLY else None}
 
 
 def came_back(weeks: Weeks) -> int | None:

@@ -26,7 +26,7 @@ from vocabgap.model.tables import (
     SPLIT,
 )
 from vocabgap.ranking.effect import NO_EFFECTS
-from vocabgap.ranking.statuses import STATUS_OF, decisions_by_group, outgrown, status_events
+from vocabgap.ranking.statuses import STATUS_OF, decisions_by_group, status_events, with_ends
 from vocabgap.text import surface_of
 
 ID_DIGITS: Final = 12
@@ -80,8 +80,8 @@ def identify(
     The last event gives the status, see `statuses`; `effects` are those of the authored groups. Without an
     event, a capability is `new` if the run before had none of its surfaces, and `open` otherwise.
     """
-    about = decisions_by_group(clusters.wordings, verdicts).with_columns(ended=outgrown(effects))
-    events = status_events(about, effects)
+    about = with_ends(decisions_by_group(clusters.wordings, verdicts), effects)
+    events = status_events(about)
     raw = _group_ids(proposed, _surfaces(proposed), baseline)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
     surfaces = (
@@ -176,7 +176,9 @@ def _decided(about: pl.DataFrame, effects: pl.DataFrame, events: pl.DataFrame) -
     The label is null without a `rename`; the status is null if no decision gives one.
     """
     why = "{} – no longer holds: the group has outgrown it, with {} of {} mentions in the same words"
-    in_words = pl.when("ended").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
+    back = pl.format("{} – came back on {}", "told", pl.col("came_back").dt.to_string("%Y-%m-%d"))
+    ended = pl.when("ended").then(pl.format(why, "told", "carried", "whole"))
+    in_words = pl.coalesce(ended, back, "told")
     is_pin = pl.col("action") == "pin"
     last = events.group_by("cluster").agg(
         pl.col("kind").last().replace_strict(STATUS_OF).alias("status"),

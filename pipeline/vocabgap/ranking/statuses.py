@@ -90,16 +90,19 @@ def with_returns(effects: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     return joined.with_columns(came_back=pl.coalesce("published", "came_back")).drop("published")
 
 
-def outgrown(effects: pl.DataFrame) -> pl.Expr:
-    """Tell which decisions on a status no longer hold; an authored need that came back is not outgrown."""
-    came_back = pl.col("decision_id").is_in(effects.drop_nulls("came_back")["decision_id"].implode())
-    return pl.col("action").is_in([*KINDS]) & ~came_back & (2 * pl.col("carried") < pl.col("whole"))
+def with_ends(about: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
+    """Add when a need came back, and which decisions on a status the groups have outgrown (`ended`)."""
+    back = effects.select("cluster", "decision_id", "came_back")
+    is_small = pl.col("action").is_in([*KINDS]) & (2 * pl.col("carried") < pl.col("whole"))
+    return about.join(back, on=["cluster", "decision_id"], how="left", maintain_order="left").with_columns(
+        ended=is_small & pl.col("came_back").is_null()
+    )
 
 
-def status_events(about: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
+def status_events(about: pl.DataFrame) -> pl.DataFrame:
     """Return the events of groups that people decided about, in order of time; the moment may be null.
 
-    Column `ended` of `about` tells which decisions are outgrown. They count only if the group has no other
+    `about` are their decisions, see `with_ends`. Outgrown decisions count only if the group has no other
     decision on its status. Then an event ends the last one.
     """
     kind = pl.col("action").replace_strict(KINDS, default=None, return_dtype=pl.String)
@@ -109,15 +112,15 @@ def status_events(about: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
         .filter(~pl.col("ended") | pl.col("ended").all().over("cluster"))
         .rename({"time": "moment", "actor": "by"})
     )
-    back = effects.drop_nulls("came_back").select("cluster", "decision_id", moment="came_back")
-    returned = decided.drop("moment", "by").join(back, on=["cluster", "decision_id"])
-    ended = decided.drop("moment", "by").filter("ended").unique("cluster", keep="last", maintain_order=True)
-    parts = (
-        decided,
-        returned.with_columns(kind=pl.lit(CAME_BACK)),
-        ended.with_columns(kind=pl.lit(OUTGROWN)),
+    ends = decided.drop("moment", "by")
+    back = ends.drop_nulls("came_back").with_columns(kind=pl.lit(CAME_BACK), moment="came_back")
+    ended = (
+        ends.filter("ended")
+        .unique("cluster", keep="last", maintain_order=True)
+        .with_columns(kind=pl.lit(OUTGROWN))
     )
-    return pl.concat(map(_fitted, parts)).sort("cluster", "moment", "decision_id", nulls_last=True)
+    events = pl.concat(map(_fitted, (decided, back, ended)))
+    return events.sort("cluster", "moment", "decision_id", nulls_last=True)
 
 
 def _fitted(events: pl.DataFrame) -> pl.DataFrame:
@@ -141,9 +144,8 @@ def events_of(
         .select(EVENTS.names)
     )
     hidden = earlier.filter(kind=CAME_BACK).join(ranked, on="capability_id", how="anti")
-    return pl.concat([present, news(hidden, present)]).sort(
-        "capability_id", pl.col("kind") != OPENED, "moment", "decision_id", nulls_last=True
-    )
+    order = ("capability_id", "moment", pl.col("kind") != OPENED, "decision_id")  # undated events first
+    return pl.concat([present, news(hidden, present)]).sort(order)
 
 
 def news(events: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:

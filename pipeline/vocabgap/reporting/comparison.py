@@ -31,8 +31,7 @@ class Kind(StrEnum):
     UNPINNED = "unpinned"
     RISEN = "risen"
     FALLEN = "fallen"
-    RESOLVED = "resolved"  # nobody mentions it any more
-    UNREAD = "unread"  # gone together with logs that the later run did not read
+    RESOLVED = "resolved"  # without a mention in the logs that the later run read
     MERGED = "merged"
     SPLIT = "split"
 
@@ -100,10 +99,7 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     before, after, one, other = earlier.capabilities, later.capabilities, earlier.manifest, later.manifest
     apart = differences(one.narrowing, other.narrowing, between=other.now - one.now)
     is_pinned = pl.col("pinned") & ~pl.col("status").is_in(SETTLED)
-    was_read = _was_read(earlier, later)
-    was = before.select(
-        previous_id="capability_id", previous_status="status", was_pinned=is_pinned, was_read=was_read
-    )
+    was = before.select(previous_id="capability_id", previous_status="status", was_pinned=is_pinned)
     rows = (
         _related(earlier, later, narrowed_alike=not apart)
         .join(was, on="previous_id", how="left")
@@ -142,27 +138,21 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
 
 
 def _events(rows: pl.DataFrame, earlier: PublishedRun, later: PublishedRun) -> Iterator[Change]:
-    """Yield the events that only the later run has; `rows` are capabilities that both runs can show."""
+    """Yield the last event of each capability that only the later run has.
+
+    `rows` are capabilities that both runs can show.
+    """
     if earlier.events.is_empty() or later.events.is_empty():  # of an older version: compare the statuses
         was, status = (pl.col(name).replace({NEW: OPEN}) for name in ("previous_status", "status"))
         since, by = pl.col("status_since").alias("moment"), pl.col("status_by").alias("by")
         happened = rows.filter(was != status).with_columns(status.alias("kind"), since, by, entry=None)
     else:
         own = news(later.events, earlier.events).filter(pl.col("kind") != OPENED)
+        own = own.unique("capability_id", keep="last", maintain_order=True)
         happened = rows.join(own.drop("label"), on="capability_id", maintain_order="left_right")
     kind = pl.col("kind").replace({CAME_BACK: Kind.REGRESSED.value, OPEN: Kind.REOPENED.value})
     for row in happened.with_columns(kind, decided=None).iter_rows(named=True):
         yield _change(row, Kind(row["kind"]))
-
-
-def _was_read(earlier: PublishedRun, later: PublishedRun) -> pl.Expr:
-    """Tell which capabilities of the earlier run come only from repositories that the later run read."""
-    before, after = ({log.repo_slug for log in run.manifest.inputs} for run in (earlier, later))
-    if before <= after:
-        return pl.lit(value=True)
-    repositories = pl.col("asked_by").list.eval(pl.element().struct.field("repo_slug"))
-    lost = repositories.list.set_intersection(sorted(before - after))
-    return (repositories.list.len() > 0) & (lost.list.len() == 0)
 
 
 def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool) -> pl.DataFrame:
@@ -192,7 +182,7 @@ def _kind(row: dict[str, Any]) -> Kind | None:
     if relation in {Kind.NEW, Kind.MERGED, Kind.SPLIT}:
         return Kind(str(relation))
     if relation == GONE:
-        return Kind.RESOLVED if row["was_read"] else Kind.UNREAD
+        return Kind.RESOLVED
     if row["is_pinned"] != row["was_pinned"] and None not in {was, status}:
         return Kind.PINNED if row["is_pinned"] else Kind.UNPINNED
     if places * ((row["previous_rank"] or 0) - (row["rank"] or 0)) > 0:

@@ -53,11 +53,15 @@ def require_something(
     if summary.passed_over:
         others = "further line is no gap for its source", "further lines are no gaps for their source"
         bad += f"; {count(summary.passed_over, *others)}"
-    notes = silent_files(scanned, settings.sources) or ["`vocabgap check` lists the lines"]
+    lists = {
+        "`vocabgap check` lists the bad lines": summary.rejects,
+        "`vocabgap list` shows the records": summary.records,
+    }
+    notes = silent_files(scanned, settings.sources) or [each for each, number in lists.items() if number]
     none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"
     raise StateError(
         f"{phrase('nothing', account) if summary.records else none}; {_kept(target)}",
-        hint=f"{'; '.join(notes)}; {_EMPTY}",
+        hint="; ".join([*notes, _EMPTY]),
     )
 
 
@@ -117,18 +121,21 @@ def failures(
     summary: Summary,
     news: pl.DataFrame,
     rejects: pl.DataFrame,
+    *,
+    known_mixed: Collection[str] = (),
     options: Sequence[str] = (),
 ) -> tuple[Failure, ...]:
     """Return the failures of a report, in the order of the gates.
 
-    `regressed`, `rejects` and `new-top` fail once per event: `news` are the events, and `rejects` the bad
-    lines, that the previous run does not have. `new-top` and `mixed` check the shown capabilities. Nothing is
-    new in a run that was not compared with another. The commands that answer have the words `options`.
+    Each gate fails once per event: `news` are the events, and `rejects` the bad lines, that the previous run
+    does not have; it marks the capabilities `known_mixed` as mixed. `new-top` and `mixed` check the shown
+    capabilities. Without a previous run, `new-top` never fails. The commands that answer have the words
+    `options`.
     """
     failed: dict[Gate, list[Failure]] = {gate: [] for gate in Gate}
 
-    def fail(gate: Gate, name: str, message: str, verb: str) -> None:
-        answer = f"vocabgap decide {shlex.join([verb, name, *options])}"
+    def fail(gate: Gate, name: str, message: str, verb: str, more: str = "") -> None:
+        answer = " ".join(filter(None, (f"vocabgap decide {verb}", name, more, shlex.join(options))))
         failed[gate].append(Failure(gate, message, name, answer=answer))
 
     for name, label, moment, entry in news.filter(kind=CAME_BACK).select(_OF_COMEBACK).iter_rows():
@@ -141,8 +148,8 @@ def failures(
         if item.status == NEW and item.capability_id in opened:
             asked = f"{place}{_on(item.first_seen, 'first asked for on')}"
             fail(Gate.NEW_TOP, item.capability_id, asked, "claim")
-        if item.mixed:
-            fail(Gate.MIXED, item.capability_id, place, "split")
+        if item.mixed and item.capability_id not in known_mixed:
+            fail(Gate.MIXED, item.capability_id, place, "split", "--wording …")
     return tuple(failure for gate in Gate if gate in gates for failure in failed[gate])
 
 
@@ -159,7 +166,9 @@ def gate_error(failed: Collection[Failure], hint: str) -> GateError:
         parts.append(f"{gate}: {', '.join(each.message for each in met[:most])}{more}")
         answers += [f"`{each.answer}`" for each in met[:most]]
     gates = count(len(parts), "gate")
-    answer = f"answer with {', '.join(dict.fromkeys(answers))}; {hint}"
+    is_back = any(each.gate is Gate.REGRESSED for each in failed)
+    better = " (or `decide author`, if the entry is better now)" if is_back else ""
+    answer = f"answer with {', '.join(dict.fromkeys(answers))}{better}; {hint}"
     return GateError(f"{gates} failed: {'; '.join(parts)}", hint=answer)
 
 

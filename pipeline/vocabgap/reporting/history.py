@@ -117,6 +117,7 @@ def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tu
             pl.coalesce(unpinned, "rank").min().alias("rank"),
             pl.col("mentions").sum(),
             unpinned.is_not_null().any().alias("pinned"),
+            pl.col("status").cast(pl.String).sort_by("rank").first(),
         )
         .sort("moment")
         .group_by(pl.col("part_of").cast(pl.String))

@@ -50,6 +50,7 @@ class Past(msgspec.Struct, frozen=True):
     rank: int
     mentions: int
     pinned: bool = False
+    status: str = ""
 
 
 class Choices(msgspec.Struct, frozen=True):

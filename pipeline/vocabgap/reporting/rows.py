@@ -16,7 +16,8 @@ from msgspec.structs import astuple
 
 from vocabgap.model.capability import Capability, Example, Tally
 from vocabgap.model.record import rating
-from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed, Past, doubted
+from vocabgap.model.tables import NEW, OPEN
+from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed, doubted
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import phrase
 from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, stem, visible, words
@@ -74,7 +75,6 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     """
     item, summary = listed.capability, index.summary
     safe = partial(_safe, most=limits.characters)
-    events = summary.events.get(item.capability_id, ())
     past_runs = [(index.runs[past.moment], past) for past in listed.history if past.moment in index.runs]
     ranks = {place: past.rank for place, past in past_runs}
     daily = {past.moment.date(): (place, past.rank, past.mentions) for place, past in past_runs}
@@ -130,28 +130,18 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         "covered": safe(item.covered),
         "lineage": safe(tuple(phrase("lineage", relation) for relation in listed.lineage)),
         "decisions": safe(item.decisions),
-        "events": safe(tuple(f"{_day(each['moment']) or '–'} {phrase('event', each)}" for each in events)),
         "together": safe(phrase("together", item, _common_words(item))),  # why its wordings are one group
         "facts": safe(tuple(item.facts.items())),
         "examples": tuple(_example(each, index, limits.characters) for each in item.examples[:most_evidence]),
         "history": tuple(daily.values()),  # rank and mentions in the last run of each day, oldest first
-        "notes": (  # on runs: that it was pinned, and the events since the run before
+        "notes": (  # on runs: that it was pinned, and what its status was
             *((place, "pinned") for place, past in past_runs if past.pinned),
-            *(
-                (place, each["kind"])
-                for each in events[1:]
-                for place in _first_since(each["moment"], past_runs)
-            ),
+            *((place, past.status) for place, past in past_runs if past.status not in {"", NEW, OPEN}),
         ),
         "before": ranks.get(len(index.runs) - 2),  # rank in the run before
         "neighbours": _neighbours(listed, index),
         "parts": tuple(_parts(listed, variants)),
     }
-
-
-def _first_since(moment: datetime | None, runs: Iterable[tuple[int, Past]]) -> tuple[int, ...]:
-    """Return the position of the first run on or after the day of a moment, if there is one."""
-    return tuple(place for place, past in runs if moment and past.moment.date() >= moment.date())[:1]
 
 
 def _neighbours(listed: Listed, index: Index) -> tuple[tuple[int, int | None], ...]:

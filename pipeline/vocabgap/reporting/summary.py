@@ -1,9 +1,9 @@
 """The content of a report as plain data. Every format is rendered only from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import polars as pl
@@ -14,7 +14,7 @@ from vocabgap.model.capability import SETTLED, Asker, Capability
 from vocabgap.model.effect import VERDICTS, Effect
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
-from vocabgap.model.tables import CAPABILITIES, CLAIMED, EVENTS, OPENED, PUBLISHED, RELATIONS, TOTAL
+from vocabgap.model.tables import CAPABILITIES, CLAIMED, PUBLISHED, RELATIONS, TOTAL
 from vocabgap.ranking.coverage import is_listed, probably_covered
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import RunKey, comparable, points_of
@@ -121,7 +121,6 @@ class Summary(msgspec.Struct, frozen=True):
     differences: tuple[Difference, ...] = ()  # to that run in narrowing, grouping or ranking
     askers: tuple[Asker, ...] = ()  # most mentions first
     everything: tuple[Listed, ...] = ()  # all capabilities, or the first of very many, in order of rank
-    events: Mapping[str, Sequence[dict[str, Any]]] = {}  # rows of `events`, if more than opened happened
     deciding: str | None = ""  # options for `vocabgap decide`; None in a report without commands
     withheld: Withheld | None = None  # only in a shareable report
     drafts: Mapping[str, str] = {}  # JSON of the first capabilities; none in a shareable report
@@ -233,8 +232,6 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     named = named_by(overview, tables.rejects, askers)
     places = None if counted is None else places_in(counted, named)
     relations, rows = tables.lineage, tables.history
-    events = EVENTS.empty() if tables.events is None else tables.events
-    has_more = (pl.col("kind") != OPENED).any().over("capability_id")
     known = [] if tables.effects is None else tables.effects.to_dicts()
     effects = tuple(msgspec.convert(each, Effect) for each in known)
     return Summary(
@@ -282,7 +279,6 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             history={} if rows is None else points_of(rows, comparable(rows, RunKey.of(manifest)), most=24),
             choices={each.capability_id: each for each in manifest.choices},
         ),
-        events=events.filter(has_more).rows_by_key("capability_id", named=True),
         deciding=rendering.deciding,
         drafts={each.capability_id: indented_json(each.draft) for each in manifest.shortlist},
         doubts=doubts_of(manifest.choices, ranked) if manifest.choices and shown else None,

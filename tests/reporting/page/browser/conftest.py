@@ -42,16 +42,6 @@ _GROUPS = (
 )  # fmt: skip
 
 _RUNS = (*(datetime(2026, 6, day, tzinfo=UTC) for day in (10, 17, 24)), NOW)
-_EVENTS = [
-    {"kind": kind, "moment": moment, "by": by, "entry": entry}
-    for kind, moment, by, entry in (
-        ("opened", None, None, None),
-        ("claimed", _RUNS[1], "<ada>", None),
-        ("authored", _RUNS[1], "<ada>", "<b>mask</b>"),
-        ("came back", _RUNS[2], None, "<b>mask</b>"),
-    )
-]
-
 Visit = Callable[..., Page]
 # What a test may have changed of a window that stays changed whatever page is opened in it.
 _LOOK = """[innerWidth, innerHeight].concat([
@@ -180,11 +170,6 @@ def _of(number: int, written_out: int, demo: Summary) -> Summary:
     return replace(
         demo,
         everything=everything,
-        events={
-            each.capability.capability_id: _EVENTS
-            for each in everything
-            if each.group == DECIDED or each.capability.rank % 4 == 2
-        },
         total=number,
         capabilities=of(TO_AUTHOR)[:written_out],
         open_total=len(of(TO_AUTHOR)),
@@ -246,7 +231,7 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
     # As it was in the runs before; the last of these has not seen all.
     runs = (_RUNS[0], *_RUNS[2:]) if place % 4 == 1 else _RUNS
     history = tuple(
-        Past(moment, place + 1 + (place * ago) % 5, item.mentions - ago)
+        Past(moment, place + 1 + (place * ago) % 5, item.mentions - ago, status=capability.status)
         for ago, moment in enumerate(reversed(runs))
     )
     return Listed(

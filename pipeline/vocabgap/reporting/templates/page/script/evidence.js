@@ -15,7 +15,6 @@ function evidenceOf(capability) {
     section('workarounds', 'Workarounds', capability.workarounds, (all) => bullets(all.map(withMentions))),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
     section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map(dated))),
-    section('events', 'What happened', capability.events, (all) => bullets(all.map(dated))),
     facts(capability),
     section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [],
       (history) => past(history, capability.notes)),
