@@ -23,7 +23,7 @@ function coded(text) {
 function tablesOf(title, heads, rows) {
   if (!rows.length) return [];
   const most = heads.map((_, place) => Math.max(...rows.map((row) => row[place])));
-  const shown = (some) => tableOf(title, heads, some, most);
+  const shown = (some) => overviewTable(title, heads, some, most);
   const others = rows.slice(FIRST_ROWS);
   if (others.length < 3) return [shown(rows)];
   return [
@@ -32,15 +32,15 @@ function tablesOf(title, heads, rows) {
   ];
 }
 
-function tableOf(title, heads, rows, most) {
+function overviewTable(title, heads, rows, most) {
   const named = heads.findIndex(([, kind]) => kind !== 'num'); // this cell is the heading of its row
-  const head = heads.map(([text, kind]) => make('th', { scope: 'col', class: kind }, isolated(text)));
+  const head = heads.map(([text, kind]) => make('th', { scope: 'col', class: `is-${kind}` }, isolated(text)));
   const body = rows.map((row) => make('tr', {}, ...row.map((cell, place) => {
     const [, kind] = heads[place];
     const children = contentOf(cell, kind, most[place]);
     return place === named
-      ? make('th', { scope: 'row', class: kind }, ...children)
-      : make('td', { class: kind }, ...children);
+      ? make('th', { scope: 'row', class: `is-${kind}` }, ...children)
+      : make('td', { class: `is-${kind}` }, ...children);
   })));
   // People without a mouse scroll a wide table only if it can have the focus.
   return make('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': title },
@@ -50,7 +50,7 @@ function tableOf(title, heads, rows, most) {
 function contentOf(cell, kind, most) {
   if (kind === 'bar') return [barOf(cell, most), ' ', whole(cell)];
   if (typeof cell === 'number') return [whole(cell)];
-  if (Array.isArray(cell)) return joined(cell.map((link) => [linkTo(link)]), ', ');
+  if (Array.isArray(cell)) return joined(cell.map((link) => [linkToNeed(link)]), ', ');
   if (kind === 'sentence') return coded(cell);
   return [kind === 'code' ? make('code', {}, cell) : isolated(cell)];
 }
@@ -61,6 +61,6 @@ function barOf(number, most) {
 }
 
 /** A link to a capability; only its text if the page has no row of it. */
-function linkTo({ id, text }) {
+function linkToNeed({ id, text }) {
   return run.byId.has(id) ? make('a', { href: `#${id}` }, isolated(text)) : isolated(text);
 }
