@@ -3,34 +3,28 @@
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import msgspec
-from jinja2 import Environment
-from markupsafe import Markup, escape
 from msgspec.structs import replace
 
 from vocabgap.files import text_of
 from vocabgap.model.moments import iso
-from vocabgap.ranking.priority import recent_weeks
-from vocabgap.reporting.listed import SHOWN, TITLES, Listed, commands
-from vocabgap.reporting.map import HEIGHT, WIDTH, needs_map
-from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
-from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS, environment
-from vocabgap.text import escape_unseen, excerpt, shortened, unit_names
+from vocabgap.reporting.listed import TITLES, TO_AUTHOR, Listed
+from vocabgap.reporting.map import needs_map
+from vocabgap.reporting.rows import KEY_FACTS, WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
+from vocabgap.reporting.sections import sections_of
+from vocabgap.reporting.summary import Answer, Summary
+from vocabgap.reporting.wording import environment, phrase
+from vocabgap.text import excerpt, unit_names
 
 MOST_BYTES: Final = 8_000_000  # of a page
 _FOLDER: Final = Path(__file__).parent / "templates" / "page"
 # A comment on lines of its own; comments beside code stay.
 _COMMENT: Final = re.compile(r"^[ ]*(?:/\*(?:(?!\*/)[\s\S])*\*/|//[^\n]*)\n", re.MULTILINE)
-_DAY: Final = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
-# End tags that are optional (HTML, 13.1.2.4): a tenth of a page with ten capabilities.
-_ENDS: Final = re.compile(r"</(?:t[hdr]|thead|tbody|li|p|d[td])>\n?")
 
 
 # Limits of a page for each capability, from most to least content.
@@ -49,7 +43,7 @@ LEVELS: Final = (
         for rows in (10_000, 4_000, 1_500, 500, 100)
     ),
 )
-# An estimate before the block is made; the rest of a page works without a script.
+# An estimate before the block is made; the rest is style, script and the plain table.
 MOST_BLOCK_BYTES: Final = 7_400_000
 # Characters that could end the block, as escapes of JSON.
 _ESCAPES: Final = {
@@ -70,16 +64,20 @@ class Drawing(msgspec.Struct, frozen=True):
     edge: int = 0  # distance of a line from top and bottom
 
 
-SPARK: Final = Drawing(width=60, height=16, filled=0.75)  # upright bars
+SPARK: Final = Drawing(width=56, height=16, filled=0.75)  # upright bars
 TRAIL: Final = Drawing(width=300, height=60, edge=4)  # ranks over runs
 
 
-# Limits of the visible part of long lists.
+# Items that a list shows before a person asks for the others.
 _SHOWN: Final = {
-    "wordings": SHOWN_WORDINGS,
+    "list": 10,
+    "more": 50,
+    "facts": KEY_FACTS,
+    "examples": 2,
+    "workarounds": 3,
+    "wordings": 5,
     "images": 12,
-    "most_images": 100,  # shown on request
-    "most_wordings": 100,  # shown on request, without a script
+    "most_images": 100,  # the most that the page shows of a need
 }
 
 
@@ -97,33 +95,18 @@ def render_page(summary: Summary) -> str:
 
 
 def _rendered(summary: Summary, payload: Row) -> str:
-    evident = (*summary.capabilities[:SHOWN], *summary.settled[:SHOWN])
-    limits = payload["limits"]
-    rows = {row["id"]: row for row in payload["rows"]}
-    shown, settled = (
-        [rows[each.capability_id] for each in part[:SHOWN]]
-        for part in (summary.capabilities, summary.settled)
+    template = environment(summary.unit, autoescape=True).get_template("page/page.html.j2")
+    return template.render(
+        run=summary,
+        page=payload,
+        account="" if summary.account is None else phrase("account_line", summary.account),
+        grouped=phrase("grouped", summary),
+        first=[row for row in payload["rows"] if row["group"] == TO_AUTHOR][: _SHOWN["list"]],
+        style=style(),
+        script=script(),
+        policy=policy(),
+        data=encode_payload(payload),
     )
-    written = (
-        _environment(summary.unit)
-        .get_template("page/page.html.j2")
-        .render(
-            run=summary,
-            page=payload,
-            commands=() if summary.deciding is None else commands(summary.deciding),
-            shown=shown,
-            settled=settled,
-            map=needs_map(summary.places, rows, payload["categories"]),
-            evident={each.capability_id for each in evident},
-            finds_all=limits == LEVELS[0] and not any(row["other_wordings"] for row in rows.values()),
-            finds_images=limits.evidence > 0 and not any(row["other_images"] for row in rows.values()),
-            style=style(),
-            script=script(),
-            policy=policy(),
-            data=encode_payload(payload),
-        )
-    )
-    return _ENDS.sub("", written)
 
 
 def levels(summary: Summary) -> tuple[Limits, ...]:
@@ -144,32 +127,46 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Row:
     rows = [row_of(each, index, _limits(each, limits)) for each in everything]
     # People search for whole names of images, so these are cut last.
     most, most_of_image = limits.characters, (LEVELS[0] if limits.evidence else limits).characters
+    categories = [excerpt(name, most) for name in index.categories]
+    answer = summary.answer or Answer("", f"{phrase('nothing_shown', summary)}.", "", "", "")
     return {
-        "first_day": None if index.first_day is None else index.first_day.isoformat(),
-        "weeks": max((len(row["weekly"]) for row in rows), default=0),
-        "confidence": CONFIDENT,  # of the intervals, in percent
+        "now": iso(summary.now),
+        "unit": unit_names(summary.unit),
+        "deciding": summary.deciding,  # options for `vocabgap decide`; None without decisions
         "limits": limits,
+        "first_day": None if index.first_day is None else index.first_day.isoformat(),
+        "most": max((row["high"] for row in rows if row["group"] == TO_AUTHOR), default=0),
+        "answer": answer._replace(label=excerpt(answer.label, most))._asdict(),
+        "narrowed": _narrowed(summary),
+        "groups": TITLES,
+        "total": summary.total,
+        "ties": summary.ties,
+        "weeks": max((len(row["weekly"]) for row in rows), default=0),
+        "runs": [*map(iso, index.runs)],
+        "categories": categories,
+        "operations": [excerpt(name, most) for name in index.operations],
+        "images": [excerpt(name, most_of_image) for name in index.images],
+        "files": [excerpt(name, most) for name in index.files],
+        "labels": [*index.labels],  # of facts
         "shown": _SHOWN,
         "spark": SPARK,
         "trail": TRAIL,
-        "most_mentions": max((row["mentions"] for row in rows), default=0),
-        "groups": TITLES,
-        "categories": [excerpt(name, most) for name in index.categories],
-        "operations": [excerpt(name, most) for name in index.operations],
-        "images": [excerpt(name, most_of_image) for name in index.images],
-        "unit": unit_names(summary.unit),
-        "files": [excerpt(name, most) for name in index.files],
-        "runs": [*map(iso, index.runs)],
-        "table": _table(rows, index),
-        "statuses": sorted({row["status"] for row in rows} - {None}),
-        "ties": summary.ties,
-        "filters": _filters(rows),
-        "now": iso(summary.now),
-        "deciding": summary.deciding,  # options for `vocabgap decide`; None without decisions
+        "sections": sections_of(summary),
+        "map": needs_map(summary.places, {row["id"]: row for row in rows}, categories),
         "columns": [*next(iter(rows), ())],
         "example_columns": [*next((example for row in rows for example in row["examples"]), ())],
         "rows": rows,
     }
+
+
+def _narrowed(summary: Summary) -> list[str]:
+    """Return sentences on what limits the numbers of a page."""
+    limits = {
+        "stale": summary.stale_days is not None,
+        "differences": bool(summary.differences),
+        "narrowed": bool(summary.selection),
+    }
+    return [phrase(name, summary, unit=summary.unit) for name, holds in limits.items() if holds]
 
 
 def encode_payload(payload: Row) -> str:
@@ -185,9 +182,8 @@ def encode_payload(payload: Row) -> str:
 
 
 def _listed(summary: Summary, limits: Limits) -> list[Listed]:
-    """Return the capabilities of a page in order of rank, including those shown without a script."""
-    groups = (summary.capabilities, summary.settled)
-    first = {each.capability_id for group in groups for each in group[:SHOWN]}
+    """Return the capabilities of a page in order of rank, always with the first ones of its list."""
+    first = {each.capability_id for each in summary.capabilities[: _SHOWN["list"]]}
     return [
         each
         for place, each in enumerate(summary.everything)
@@ -201,39 +197,6 @@ def _limits(each: Listed, limits: Limits) -> Limits:
         return limits
     more = {name: getattr(limits, name) * 5 for name in ("wordings", "images", "names")}
     return replace(limits, **more)
-
-
-def _table(rows: Sequence[Row], index: Index) -> tuple[str, ...]:
-    """Return the columns of the ranking, without those whose values are missing or all the same."""
-    shown = {
-        "rank": True,
-        "rank_low": True,
-        "label": True,
-        "before": len(index.runs) > 1,
-        "status": len({row["status"] for row in rows}) > 1,
-        "mentions": True,
-        "images": any(row["images"] > 1 for row in rows),
-        "sessions": any(row["sessions"] > 1 for row in rows),
-        "trend": any(row["weekly"] for row in rows),
-        "priority": True,
-        "last_seen": any(row["last_seen"] for row in rows),
-        "unsatisfied": any(row["unsatisfied"] + row["neutral"] + row["satisfied"] for row in rows),
-        "category": len({row["category"] for row in rows}) > 1,
-    }
-    return tuple(name for name, is_shown in shown.items() if is_shown)
-
-
-def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the filters for which some row has a value."""
-    has = {
-        "group": bool(rows),
-        "status": any(row["status"] is not None for row in rows),
-        "category": any(row["categories"] for row in rows),
-        "operation": any(row["operations"] for row in rows),
-        "image": any(row["image_counts"] for row in rows),
-        "days": any(row["days"] for row in rows),
-    }
-    return tuple(name for name, some in has.items() if some)
 
 
 @cache
@@ -268,72 +231,3 @@ def policy() -> str:
 
 def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def percentage(number: float, most: float) -> float:
-    """Return a number as a percentage of `most`, to one digit."""
-    return round(100 * number / most, 1) if most else 0.0
-
-
-def bars(numbers: Sequence[int]) -> str:
-    """Return vertical bars as an SVG path; bars above zero are at least one pixel high."""
-    most = max(numbers, default=0)
-    step = SPARK.width / max(len(numbers), 1)
-    width = round(step * SPARK.filled, 1)
-    parts = []
-    for position, each in enumerate(numbers):
-        if each:
-            top = round(SPARK.height - max(1.0, SPARK.height * each / most), 1)
-            parts.append(f"M{position * step:.1f} {SPARK.height}V{top}h{width}V{SPARK.height}")
-    return "".join(parts)
-
-
-def trail(history: Sequence[tuple[int, int, int]]) -> str:
-    """Return the ranks over the runs as an SVG path; better ranks are higher."""
-    first, last = (history[0][0], history[-1][0]) if history else (0, 0)
-    worst = max((rank for _, rank, _ in history), default=1)
-    best = min((rank for _, rank, _ in history), default=1)
-    points = (
-        f"{TRAIL.width * (run - first) / max(last - first, 1):.1f} "
-        f"{TRAIL.edge + (TRAIL.height - 2 * TRAIL.edge) * (rank - best) / max(worst - best, 1):.1f}"
-        for run, rank, _ in history
-    )
-    return f"M{'L'.join(points)}" if history else ""
-
-
-def _dated(text: object) -> Markup:
-    """Mark each date in a sentence, so that no line break splits it."""
-    return Markup(_DAY.sub(r"<time>\g<0></time>", str(escape(text))))  # noqa: S704 - escaped before
-
-
-def _data(value: object) -> Markup:
-    """Return text of a log on one line, escaped, with its own text direction."""
-    return Markup("<bdi>{}</bdi>").format(excerpt(str(value)))
-
-
-def _code(value: object) -> Markup:
-    """Return text of a log for copying: white space does not change."""
-    return Markup("<code>{}</code>").format(shortened(escape_unseen(str(value))))
-
-
-def _strong(value: object) -> Markup:
-    return Markup("<strong>{}</strong>").format(_data(value))
-
-
-@cache
-def _environment(unit: str) -> Environment:
-    templates = environment(
-        unit,
-        autoescape=True,
-        data=_data,
-        code=_code,
-        strong=_strong,
-        percentage=percentage,
-        bars=bars,
-        dated=_dated,
-        trail=trail,
-    )
-    templates.globals.update(
-        spark_box=SPARK, trail_box=TRAIL, map_box=(WIDTH, HEIGHT), recent_weeks=recent_weeks
-    )
-    return templates

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from functools import partial
 from itertools import zip_longest
-from math import log
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import astuple
@@ -19,11 +18,12 @@ from vocabgap.model.record import rating
 from vocabgap.model.tables import NEW, OPEN
 from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed, doubted
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import phrase
-from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, stem, visible, words
+from vocabgap.reporting.wording import phrase, quote_of
+from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, stem, unit_names, visible, words
 
 Row = dict[str, Any]  # a capability or an example on a page: columns and their values
 WITH_ALL_EVIDENCE: Final = 500
+KEY_FACTS: Final = 5  # the first labels of facts
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -38,13 +38,6 @@ class Limits(msgspec.Struct, frozen=True):
     runs: int = 0  # newest runs in a history
 
 
-class Span(NamedTuple):
-    """A segment of a line of length 100."""
-
-    start: float
-    length: float
-
-
 class Index:
     """The lists that the rows of a page refer to, and facts that all rows share."""
 
@@ -55,6 +48,10 @@ class Index:
         self.operations: dict[str, int] = {}
         self.images: dict[str, int] = {}
         self.files: dict[str, int] = {}
+        self.units = unit_names(summary.unit)[1].capitalize()
+        self.labels: dict[str, int] = {}  # of facts
+        for label in ("Mentions", self.units, "Rank", "Satisfaction", "Trend"):
+            _place(label, self.labels)
         self.rows = {each.capability.capability_id: place for place, each in enumerate(everything)}
         moments = sorted({past.moment for each in summary.everything for past in each.history})
         first = max(len(moments) - limits.runs, 0)
@@ -63,20 +60,20 @@ class Index:
         self.first_day = min(
             (day for each in summary.everything for day, _ in each.on_days[:1]), default=None
         )
-        self.last_rank = max((each.capability.rank_high for each in summary.everything), default=1)
         self.near = {place.capability_id: place.near for place in summary.places}
         self.doubted = doubted(summary.doubts or ())
+        self.effects = {each.capability_id: each for each in summary.outcomes}
 
 
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
-    """Return a capability as a row of a page: columns of table `capabilities`, and further columns.
+    """Return a capability as a row of a page: numbers, phrases, and its evidence.
 
-    Days are ISO dates; categories, operations and images are positions in the page's lists.
+    Days are ISO dates; categories, operations, images and labels are positions in the page's lists.
     """
     item, summary = listed.capability, index.summary
     safe = partial(_safe, most=limits.characters)
+    say = partial(phrase, unit=summary.unit)
     past_runs = [(index.runs[past.moment], past) for past in listed.history if past.moment in index.runs]
-    ranks = {place: past.rank for place, past in past_runs}
     daily = {past.moment.date(): (place, past.rank, past.mentions) for place, past in past_runs}
     most_evidence = None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
     variants = tuple(
@@ -84,36 +81,48 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         for variant in item.variants[: limits.wordings]
     )
     on_images = listed.on_images[: limits.images]
+    effect = index.effects.get(item.capability_id)
     return {
         "id": item.capability_id,
         "rank": item.rank,
         "rank_low": item.rank_low,
         "rank_high": item.rank_high,
-        "span": rank_span(item.rank_low, item.rank_high, index.last_rank),
         "label": safe(item.label),
+        "quote": safe(quote_of(item)),
         "status": item.status or None,  # None if withheld
-        "state": safe(phrase("progress", item)) or item.status or None,
         "group": listed.group,
         "mentions": item.mentions,
+        "low": item.mentions_low,
+        "high": item.mentions_high,
         "images": item.images,
-        "sessions": item.sessions,
-        "first_seen": _day(item.first_seen),
-        "last_seen": _day(item.last_seen),
         "unsatisfied": item.unsatisfied,
-        "neutral": item.neutral,
-        "satisfied": item.satisfied,
+        "rated": item.rated,
+        "failed": say("failed", item),
+        "share": say("failed_share", item),
         "trend": safe(item.trend),
         "weekly": item.weekly,
-        "priority": safe(item.priority),
-        # Phrases:
-        "interval": phrase("rank_interval", item),
-        "pin": safe(phrase("pinned", item, summary.order)),  # and its interval without the pin
-        "likely": phrase("likely", item),
-        "marks": ", ".join(filter(None, (phrase("marks", item), index.doubted.get(item.capability_id)))),
-        "asked": safe(phrase("asked_by", item, summary.askers)),
-        "rated": phrase("satisfaction", item),
-        "trend_phrase": phrase("trend", item),
-        "category": _place(item.intent_category, index.categories),
+        "level": say("level", item, summary.ties),
+        "beside": safe(beside(item, index.doubted.get(item.capability_id, ""))),
+        "facts": tuple(
+            each
+            for label, text in _facts(item, index)
+            if text
+            for each in (_place(label, index.labels), safe(text))
+        ),
+        "covered": safe(item.covered),
+        "covered_by": safe(
+            tuple((each.entry, each.pack, each.explained, each.terms) for each in item.covered_by)
+        ),
+        "examples": tuple(_example(each, index, limits.characters) for each in item.examples[:most_evidence]),
+        "variants": variants,
+        "other_wordings": len(item.variants) - len(variants),
+        "workarounds": safe(item.workarounds[:most_evidence]),
+        "past": safe((*(say("lineage", relation) for relation in listed.lineage), *item.decisions)),
+        "history": tuple(daily.values()),  # rank and mentions in the last run of each day, oldest first
+        "notes": (  # on runs: that it was pinned, and what its status was
+            *((place, "pinned") for place, past in past_runs if past.pinned),
+            *((place, past.status) for place, past in past_runs if past.status not in {"", NEW, OPEN}),
+        ),
         # Position, mentions, position, mentions, and so on:
         "categories": _placed(item.categories[: limits.names], index.categories),
         "operations": _placed(item.operations[: limits.names], index.operations),
@@ -121,27 +130,31 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         "other_images": item.images - len(on_images) if on_images else 0,
         "days": _days(listed, index.first_day),
         "vocabulary_used": safe(item.vocabulary_used[: limits.names]),
-        "variants": variants,
-        "other_wordings": len(item.variants) - len(variants),
-        "workarounds": safe(item.workarounds[:most_evidence]),
-        "covered_by": safe(
-            tuple((each.entry, each.pack, each.explained, each.terms) for each in item.covered_by)
-        ),
-        "covered": safe(item.covered),
-        "lineage": safe(tuple(phrase("lineage", relation) for relation in listed.lineage)),
-        "decisions": safe(item.decisions),
-        "together": safe(phrase("together", item, _common_words(item))),  # why its wordings are one group
-        "facts": safe(tuple(item.facts.items())),
-        "examples": tuple(_example(each, index, limits.characters) for each in item.examples[:most_evidence]),
-        "history": tuple(daily.values()),  # rank and mentions in the last run of each day, oldest first
-        "notes": (  # on runs: that it was pinned, and what its status was
-            *((place, "pinned") for place, past in past_runs if past.pinned),
-            *((place, past.status) for place, past in past_runs if past.status not in {"", NEW, OPEN}),
-        ),
-        "before": ranks.get(len(index.runs) - 2),  # rank in the run before
         "neighbours": _neighbours(listed, index),
         "parts": tuple(_parts(listed, variants)),
+        "effect": None if effect is None else safe(say("effect", effect)),
+        "draft": summary.drafts.get(item.capability_id),
+        "pinned": item.ranks_by_pin,
     }
+
+
+def _facts(item: Capability, index: Index) -> Iterator[tuple[str, str]]:
+    """Yield labels and texts about a capability; an empty text is no fact."""
+    summary = index.summary
+    say = partial(phrase, unit=summary.unit)
+    yield "Mentions", f"{item.mentions:,}, likely {say('likely', item)}"
+    yield index.units, f"{item.images:,}"
+    yield "Rank", say("pinned", item, summary.order) or say("rank_interval", item)
+    yield "Satisfaction", say("satisfaction", item) if item.rated else ""
+    yield "Trend", say("trend", item) if item.weekly else ""
+    yield "One need because", say("together", item, _common_words(item))
+    yield "Asked for", say("asked_by", item, summary.askers)
+    yield "Known sessions", f"{item.sessions:,}" if item.sessions else ""
+    yield "First and last seen", f"{_day(item.first_seen)}, {_day(item.last_seen)}" if item.last_seen else ""
+    yield "Status", say("progress", item) or item.status
+    yield "Priority", f"{item.priority:.2f}"
+    yield from item.facts.items()
+    yield "Identifier", item.capability_id if summary.deciding is not None else ""
 
 
 def _neighbours(listed: Listed, index: Index) -> tuple[tuple[int, int | None], ...]:
@@ -197,15 +210,6 @@ def _safe(value: Any, most: int) -> Any:  # noqa: ANN401 - any value of a column
     if isinstance(value, tuple):
         return tuple(_safe(each, most) for each in value)
     return round(value, 4) if isinstance(value, float) else value
-
-
-def rank_span(low: int, high: int, last: int) -> Span:
-    """Return the segment of a rank interval between rank 1 and the last rank, on a logarithmic scale."""
-    thinnest = 5.0
-    whole = log(last) if last > 1 else 1.0
-    start, end = (round(100 * log(each) / whole, 1) for each in (low, high))
-    start = min(start, 100 - thinnest)
-    return Span(start, max(round(end - start, 1), thinnest))
 
 
 def _example(example: Example, index: Index, most: int) -> Row:

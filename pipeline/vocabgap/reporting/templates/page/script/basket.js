@@ -17,6 +17,10 @@ function decisions() {
   }
 }
 
+function decisionsAbout({ id }) {
+  return run.deciding === null ? [] : decisions().filter(({ capability }) => capability.capability_id === id);
+}
+
 function keep(all) {
   undoable.push(decisions());
   store(all);
@@ -24,11 +28,7 @@ function keep(all) {
 
 /** Take the last change of the decisions back. */
 function undo() {
-  if (!undoable.length) return;
-  store(undoable.pop());
-  const { 'panel-undo': button, 'panel-title': title, 'panel-said': said } = named('panel-undo', 'panel-title', 'panel-said');
-  if (button.hidden && (document.activeElement === button || document.activeElement === document.body)) title.focus();
-  said.textContent = `Undone: ${counted(decisions().length, 'decision', 'decisions')} left`;
+  if (undoable.length) store(undoable.pop());
 }
 
 function store(all) {
@@ -46,13 +46,13 @@ function topic({ action, capability: { capability_id: own }, other, wordings }) 
   return [STATUS.includes(action) ? 'status' : action, own, ...(wordings ?? [])].join('\n');
 }
 
-/** Add a decision about a capability, or remove it. */
+/** Add a decision about a need, or remove it. */
 function setDecided(decision, isDecided) {
   const others = decisions().filter((each) => topic(each) !== topic(decision) && !sharesWording(each, decision));
   keep(isDecided ? [...others, decision] : others);
 }
 
-/** Two splits of a capability cannot both move a wording. */
+/** Two splits of a need cannot both move a wording. */
 function sharesWording(one, other) {
   return one.capability.capability_id === other.capability.capability_id
     && Boolean(one.wordings?.some((each) => other.wordings?.includes(each)));
@@ -65,9 +65,8 @@ function decided(decision) {
 function startBasket() {
   onPress('basket-copy', copyCommand);
   onPress('basket-save', saveFile);
-  onPress('basket-clear', () => { keep([]); document.getElementById('list-title').focus(); });
-  onPress('panel-basket', openBasket);
-  onPress('panel-undo', undo);
+  onPress('basket-undo', undo);
+  onPress('basket-clear', () => { keep([]); focusRow(); });
   window.addEventListener('storage', showBasket); // another window shows the same page
   try {
     showBasket();
@@ -76,45 +75,33 @@ function startBasket() {
   }
 }
 
-/** Close the panel and move to the decisions. */
-function openBasket() {
-  const { basket, 'basket-count': head, panel: dialog } = named('basket', 'basket-count', 'panel');
-  basket.firstElementChild.open = true;
-  panel.opener = head;
-  dialog.close();
-  basket.scrollIntoView();
-}
-
 function showBasket() {
   const all = decisions();
-  const { 'basket-count': head, 'basket-lines': list, 'basket-note': note, 'panel-basket': inPanel, ...others } =
-    named('basket-count', 'basket-lines', 'basket-note', 'panel-basket', 'basket', 'to-basket');
-  for (const each of [inPanel, ...Object.values(others)]) each.hidden = !all.length;
-  document.getElementById('panel-undo').hidden = !undoable.length;
-  for (const show of panel.shows) show();
-  head.textContent = counted(all.length, 'decision', 'decisions');
-  inPanel.textContent = head.textContent;
-  list.replaceChildren(...all.map(lineOf));
+  const { basket, 'basket-count': head, 'basket-lines': lines, 'basket-note': note, 'basket-command': shown } =
+    named('basket', 'basket-count', 'basket-lines', 'basket-note', 'basket-command');
+  lines.replaceChildren(...all.map(lineOf));
+  head.textContent = counted(all.length, 'decision');
   const old = all.filter((each) => each.run !== run.now).length;
-  const fromElsewhere = `${counted(old, 'decision comes', 'decisions come')} from another run of this report. `;
-  note.replaceChildren(
-    old ? `${fromElsewhere}Remove what was recorded already. ` : '',
-    unstored ? 'This browser stores nothing for this page: copy or save the decisions before you close it.' : '');
+  const fromElsewhere = `${counted(old, 'decision comes', 'decisions come')} from another run. Remove what was recorded already. `;
+  note.replaceChildren(old ? fromElsewhere : '', unstored ? 'This browser stores nothing: copy or save before you close the page.' : '');
+  const [texts, applies] = command();
+  shown.replaceChildren(make('span', {}, texts), applies);
+  for (const id of ['basket-command', 'basket-copy', 'basket-save', 'basket-clear']) named(id)[id].hidden = !all.length;
+  named('basket-undo')['basket-undo'].hidden = !undoable.length;
+  basket.hidden = !all.length && !undoable.length;
   document.getElementById('basket-said').textContent = '';
-  document.getElementById('basket-command').hidden = true;
+  showDecided();
 }
 
 function lineOf(decision, place) {
-  const words = inWords(decision);
-  const remove = make('button', { type: 'button' }, 'Remove');
+  const remove = make('button', { type: 'button', 'aria-describedby': `basket-${place}` }, 'Remove');
   remove.addEventListener('click', () => {
     setDecided(decision, false);
     const buttons = document.querySelectorAll('#basket-lines button');
-    (buttons[Math.min(place, buttons.length - 1)] ?? document.getElementById('list-title')).focus();
+    if (buttons.length) buttons[Math.min(place, buttons.length - 1)].focus();
+    else focusRow();
   });
-  const line = make('li', {}, make('span', { id: `basket-${place}` }, ...words), ' ', remove);
-  remove.setAttribute('aria-describedby', `basket-${place}`);
-  return line;
+  return make('li', {}, make('span', { id: `basket-${place}` }, ...inWords(decision)), ' ', remove);
 }
 
 function inWords({ action, capability, other, wordings, label, entry, reason }) {
@@ -123,7 +110,7 @@ function inWords({ action, capability, other, wordings, label, entry, reason }) 
     merge: () => ['Merge ', quoted(other.label), ' into ', about],
     split: () => ['Split ', quoted(wordings[0]), `${likeIt(wordings)} off `, about],
     rename: () => ['Rename ', about, ' to ', quoted(label)],
-    author: () => ['Author ', about, ' as ', quoted(entry)],
+    author: () => ['Authored ', about, ' as ', quoted(entry)],
     dismiss: () => ['Dismiss ', about, ': ', isolated(reason)],
     pin: () => ['Pin ', about],
     reopen: () => ['Reopen ', about],
@@ -154,13 +141,16 @@ function applying(source) {
   return ['vocabgap decide apply', source, run.deciding].filter(Boolean).join(' ');
 }
 
-async function copyCommand() {
-  const text = `'${lines().join('\n')}' | ${applying('-')}`;
+/** The command in two parts: what prints the decisions, and what records them. */
+function command() {
+  const text = `'${lines().join('\n')}'`;
   // PowerShell prints a text as it is.
-  const command = /^win/i.test(navigator.platform) ? text : `printf '%s\\n' ${text}`;
-  const said = await copied(command, document.getElementById('basket-command'))
-    ? 'Copied: paste it into a terminal.' : 'Selected: copy it with the keyboard.';
-  document.getElementById('basket-said').textContent = said;
+  return [/^win/i.test(navigator.platform) ? text : `printf '%s\\n' ${text}`, ` | ${applying('-')}`];
+}
+
+async function copyCommand() {
+  const isCopied = await copied(command().join(''), document.getElementById('basket-command'));
+  document.getElementById('basket-said').textContent = isCopied ? 'Copied: paste it into a terminal.' : 'Selected: copy it.';
 }
 
 /** Save the lines as a file; different lines get different names. */
@@ -171,5 +161,5 @@ function saveFile() {
   const address = URL.createObjectURL(new Blob([content], { type: 'application/jsonl' }));
   make('a', { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  document.getElementById('basket-said').replaceChildren('Saved. Then run ', make('code', {}, applying(name)), '.');
+  document.getElementById('basket-said').replaceChildren('Saved. Then run ', make('code', {}, applying(name)));
 }

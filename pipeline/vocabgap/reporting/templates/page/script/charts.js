@@ -1,9 +1,11 @@
-/** Small drawings, the same as in the part of the page that needs no script. */
+/** Small drawings. */
 
-/** A horizontal bar whose length is the share of the greatest number. */
-function bar(number, greatest) {
-  const length = greatest ? 100 * number / greatest : 0;
-  return stretch('bar', { width: `${tenths(length)}%` });
+/** The mentions of a need as a bar, and their likely range as a line over it. */
+function bar({ mentions, low, high }) {
+  const percent = (number) => `${tenths(run.most ? Math.min(100 * number / run.most, 100) : 0)}%`;
+  const range = { class: 'range', x: percent(low), width: percent(high - low) };
+  return draw('svg', { class: 'bar', 'aria-hidden': 'true' },
+    draw('rect', { width: percent(mentions) }), high > low ? draw('rect', range) : null);
 }
 
 /** Vertical bars, one per week, newest last; bars above zero are at least one pixel high. */
@@ -20,11 +22,6 @@ function spark(weekly) {
   return draw('svg', { class: 'spark', viewBox, 'aria-hidden': 'true' }, draw('path', { d: bars.join('') }));
 }
 
-/** The interval of a rank between the first and the last rank. */
-function span([start, length]) {
-  return stretch('span', { x: `${tenths(start)}%`, width: `${tenths(length)}%` });
-}
-
 /** Ranks over the runs; better ranks are higher. */
 function trail(history) {
   const { width, height, edge } = run.trail;
@@ -38,12 +35,6 @@ function trail(history) {
   return draw('svg', { class: 'trail', ...box }, draw('path', { d: `M${points.join('L')}` }));
 }
 
-/** A segment of a line, in percent. */
-function stretch(name, place) {
-  return draw('svg', { class: name, 'aria-hidden': 'true' }, draw('rect', place));
-}
-
-/** With exactly one decimal: 7.0. */
 function tenths(number) {
-  return decimals(number, 1);
+  return number.toFixed(1);
 }

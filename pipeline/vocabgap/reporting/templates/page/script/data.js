@@ -13,6 +13,7 @@ const UNPACKED = {
   operations: pairs,
   image_counts: pairs,
   days: pairs,
+  facts: (flat) => pairs(flat).map(([label, text]) => [run.labels[label], text]),
   examples: (all) => all.map(exampleOf),
 };
 

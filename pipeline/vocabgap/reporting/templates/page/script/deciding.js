@@ -1,117 +1,135 @@
-/** The part of the panel that asks: which wordings are another need, which groups are the same need? */
+/** The buttons of a need, and the form of a decision that needs a text or a choice. */
 
-// Actions that ask for a text: the field of the decision, and its name.
-const ASKED = {
-  rename: ['label', 'New label'],
-  author: ['entry', 'Entry that was authored'],
-  dismiss: ['reason', 'Reason'],
+// The key and the name of each action; the field of the decision and its name, if it needs a text.
+const ACTIONS = {
+  author: { key: 'a', name: 'Authored', field: 'entry', asks: 'Entry' },
+  claim: { key: 'm', name: 'Mine' },
+  reopen: { key: 'o', name: 'Reopen' },
+  dismiss: { key: 'd', name: 'Dismiss', field: 'reason', asks: 'Reason' },
+  pin: { key: 'p', name: 'Pin' },
+  merge: { key: 'g', name: 'Merge…', ticks: neighboursOf },
+  split: { key: 's', name: 'Split…', ticks: partsOf },
+  rename: { key: 'r', name: 'Rename', field: 'label', asks: 'Label' },
+};
+const DONE = {
+  author: 'authored', claim: 'mine', reopen: 'reopened', dismiss: 'dismissed', pin: 'pinned', merge: 'merged',
+  split: 'split', rename: 'renamed',
 };
 
-const NAMES = { author: 'authored already', pin: 'pin to the top' };
-
-function decidingAbout(capability) {
-  const moves = []; // each tick: its answer, box, and the mentions that it moves
-  const preview = make('p', { role: 'status' });
-  panel.shows.push(() => {
-    for (const [answer, box] of moves) box.checked = Boolean(decided(answer));
-    const ticked = moves.filter(([, box]) => box.checked);
-    const after = ticked.reduce((sum, [, , mentions]) => sum + mentions, capability.mentions);
-    const change = `${whole(capability.mentions)} → ${counted(after, 'mention', 'mentions')}`;
-    preview.textContent = ticked.length ? change : '';
-  });
-  const tick = (answer, mentions, ...words) => {
-    const box = make('input', { type: 'checkbox' });
-    box.addEventListener('change', () => setDecided(answer, box.checked));
-    moves.push([answer, box, mentions]);
-    return make('li', {}, make('label', {}, keyTo(box), box, make('span', {}, ...words)));
-  };
-  const likely = (percent) => (percent === null ? '' : `, ${percent} %`);
-  const parts = capability.parts.map(([mentions, part, percent]) => {
-    // The page has the whole wording instead of its position if it cuts the wording or the list.
-    const wordings = part.map((each) => (typeof each === 'number' ? capability.variants[each][0] : each));
-    const words = [isolated(wordings[0].slice(0, run.limits.characters)), `${likeIt(wordings)} (${whole(mentions)}${likely(percent)})`];
-    return tick(decision('split', capability, { wordings }), -mentions, ...words);
-  });
-  const neighbours = capability.neighbours.map(([place, percent]) => {
-    const other = run.capabilities[place];
-    const words = [isolated(other.label), ` (${whole(other.mentions)}${likely(percent)})`];
-    return tick(decision('merge', capability, { other: identified(other) }), other.mentions, ...words);
-  });
-  return make('section', { class: 'decide' }, make('h3', {}, 'Decide'),
-    choices(`Split off what does not belong to “${capability.label}”`, parts), choices('Merge what is the same need', neighbours), preview, ...buttons(capability),
-    make('p', { class: 'note' }, 'This browser keeps each choice. The command at the end of the page records them.'));
+function actionsFor(need) {
+  const form = make('form', { id: 'asking', hidden: '' });
+  const statuses = need.group === 'settled' ? ['reopen'] : ['author', need.status === 'claimed' ? 'reopen' : 'claim', 'dismiss'];
+  const all = [...statuses, ...(need.pinned ? [] : ['pin']), 'merge', 'split', 'rename'];
+  const usable = all.filter((action) => !ACTIONS[action].ticks || ACTIONS[action].ticks(need).length);
+  return [make('p', { class: 'acts' }, ...usable.map((action) => buttonFor(action, need, form))), form];
 }
 
-function choices(question, items) {
-  return items.length ? make('fieldset', {}, make('legend', {}, question), make('ul', {}, ...items)) : null;
+function buttonFor(action, need, form) {
+  const { key, name, field, ticks } = ACTIONS[action];
+  const button = make('button', { type: 'button', 'data-action': action, 'aria-keyshortcuts': key },
+    action === 'reopen' && need.group !== 'settled' ? 'Release' : name, make('kbd', { 'aria-hidden': 'true' }, key));
+  button.addEventListener('click', () => {
+    if (field || ticks) ask(action, need, form);
+    else setDecided(decision(action, need), button.getAttribute('aria-pressed') === 'false');
+  });
+  return button;
+}
+
+/** Show on the buttons, the ticks and the rows what is decided. */
+function showDecided() {
+  const need = list.selected;
+  if (!need || run.deciding === null) return;
+  const own = decisionsAbout(need).map(({ action }) => action);
+  for (const button of document.querySelectorAll('#evidence .acts button')) {
+    button.setAttribute('aria-pressed', own.includes(button.dataset.action));
+  }
+  for (const row of document.querySelectorAll('#needs tr[data-id]')) {
+    row.querySelector('.marks').replaceWith(marksOf(run.byId.get(row.dataset.id)));
+  }
 }
 
 function identified({ id, label }) {
   return { capability_id: id, label };
 }
 
-function decision(action, capability, details = {}) {
-  return { run: run.now, action, capability: identified(capability), ...details };
+function decision(action, need, details = {}) {
+  return { run: run.now, action, capability: identified(need), ...details };
 }
 
-/** A button that splits a wording off; none on a page without decisions, or for what may be cut or is all. */
-function splittingOff(wording, capability) {
-  if (run.deciding === null || wording.length >= run.limits.characters || capability.variants.length < 2) return [];
-  const answer = decision('split', capability, { wordings: [wording] });
-  const button = make('button', { type: 'button', 'aria-label': `Split off “${wording}”` }, 'Split off');
-  button.addEventListener('click', () => setDecided(answer, !decided(answer)));
-  panel.shows.push(() => button.setAttribute('aria-pressed', Boolean(decided(answer))));
-  button.append(' ', keyTo(button) ?? '');
-  return [button];
-}
-
-/** The key that moves to an element of the panel, shown beside it; null for the last of very many. */
-function keyTo(element) {
-  const key = KEYS[panel.keyed.push(element) - 1];
-  if (!key) return null;
-  element.setAttribute('aria-keyshortcuts', key);
-  return make('kbd', { 'aria-hidden': 'true', title: `The key ${key} moves here; Space chooses` }, key);
-}
-
-/** Buttons for the other decisions, and a form for those with a text. */
-function buttons(capability) {
-  const isSettled = capability.group === 'settled';
-  const claim = capability.status === 'claimed' ? 'reopen' : 'claim';
-  const status = isSettled ? ['reopen'] : ['author', 'dismiss', claim];
-  const actions = ['rename', ...status, ...(capability.pin ? [] : ['pin'])];
-  const form = make('form', { hidden: '' });
-  const all = actions.map((action) => {
-    const button = make('button', { type: 'button' }, capital(NAMES[action] ?? action));
-    button.dataset.action = action;
-    button.addEventListener('click', () => {
-      if (ASKED[action]) ask(action, capability, form, () => button.focus());
-      else setDecided(decision(action, capability), button.getAttribute('aria-pressed') === 'false');
-    });
-    return button;
-  });
-  panel.shows.push(() => all.forEach((button) =>
-    button.setAttribute('aria-pressed', Boolean(decided(decision(button.dataset.action, capability))))));
-  return [make('p', { class: 'ways' }, ...joined(all.map((each) => [each]), ' ')), form];
-}
-
-/** Ask for the text of a decision. */
-function ask(action, capability, form, done) {
-  const [field, name] = ASKED[action];
-  const input = make('input', { id: 'asked', required: '', autocomplete: 'off' });
-  input.value = decided(decision(action, capability))?.[field] ?? (action === 'rename' ? capability.label : '');
-  const close = () => { form.hidden = true; done(); };
-  form.replaceChildren(make('label', { for: 'asked' }, name), ' ', input, ' ', make('button', {}, 'Add'));
+/** Ask for the text of a decision, or let a person tick. The focus returns to where it was. */
+function ask(action, need, form) {
+  const before = document.activeElement;
+  const close = () => {
+    form.hidden = true;
+    (before.isConnected ? before : document.getElementById('need')).focus();
+  };
+  form.replaceChildren(...(ACTIONS[action].ticks ? ticksOf(action, need) : fieldOf(action, need)));
   form.onsubmit = (event) => {
     event.preventDefault();
-    if (!input.value.trim()) return;
-    setDecided(decision(action, capability, { [field]: input.value.trim() }), true);
+    const { field } = ACTIONS[action];
+    const text = field && form.querySelector('input').value.trim();
+    if (field && !text) return;
+    if (field) setDecided(decision(action, need, { [field]: text }), true);
     close();
   };
   form.onkeydown = (event) => {
     if (event.key !== 'Escape') return;
-    event.preventDefault(); // the panel stays open
+    event.preventDefault();
+    event.stopPropagation();
     close();
   };
   form.hidden = false;
-  input.select();
+  const first = form.querySelector('input');
+  first.focus();
+  if (first.type !== 'checkbox') first.select();
+}
+
+function fieldOf(action, need) {
+  const { field, asks } = ACTIONS[action];
+  const input = make('input', { id: 'asked', required: '', autocomplete: 'off' });
+  input.value = decided(decision(action, need))?.[field] ?? (action === 'rename' ? need.label : '');
+  return [make('label', { for: 'asked' }, asks), input, make('button', {}, 'Add')];
+}
+
+/** A box for each thing to merge or to split off, and what the need would then have. */
+function ticksOf(action, need) {
+  const preview = make('span', { role: 'status' });
+  const boxes = ACTIONS[action].ticks(need).map(([details, mentions, words, percent]) => {
+    const answer = decision(action, need, details);
+    const box = make('input', { type: 'checkbox' });
+    const likely = percent === null ? '' : `, ${percent} %`;
+    box.addEventListener('change', () => { setDecided(answer, box.checked); show(); });
+    return { answer, box, mentions, label: make('label', {}, box, make('span', {}, ...words, ` (${whole(mentions)}${likely})`)) };
+  });
+  const show = () => {
+    for (const each of boxes) each.box.checked = Boolean(decided(each.answer));
+    const sign = action === 'merge' ? 1 : -1;
+    const change = boxes.reduce((sum, { box, mentions }) => sum + (box.checked ? sign * mentions : 0), 0);
+    preview.textContent = change ? `${whole(need.mentions)} → ${counted(need.mentions + change, 'mention')}` : '';
+  };
+  show();
+  const legend = action === 'merge' ? 'The same need' : 'Another need';
+  const items = boxes.map(({ label }) => make('li', {}, label));
+  return [make('fieldset', {}, make('legend', {}, legend), make('ul', {}, ...items)), make('button', {}, 'Done'), preview];
+}
+
+function neighboursOf(need) {
+  return need.neighbours.map(([place, percent]) => {
+    const other = run.capabilities[place];
+    return [{ other: identified(other) }, other.mentions, [isolated(other.label)], percent];
+  });
+}
+
+/** The likely parts of a need, and its other wordings; without those that may be cut. */
+function partsOf(need) {
+  if (need.variants.length < 2) return [];
+  const parts = need.parts.map(([mentions, part, percent]) => {
+    // The page has the whole wording instead of its position if it cuts the wording or the list.
+    const wordings = part.map((each) => (typeof each === 'number' ? need.variants[each][0] : each));
+    const words = [isolated(wordings[0].slice(0, run.limits.characters)), likeIt(wordings)];
+    return [{ wordings }, mentions, words, percent];
+  });
+  const alone = new Set(parts.flatMap(([{ wordings }]) => (wordings.length === 1 ? wordings : [])));
+  const whole = need.variants.filter(([wording]) => wording.length < run.limits.characters && !alone.has(wording));
+  return [...parts, ...whole.map(([wording, mentions]) => [{ wordings: [wording] }, mentions, [isolated(wording)], null])];
 }

@@ -1,29 +1,66 @@
-/** The evidence of one capability, the same as in `capability.html.j2`. */
+/** The evidence of the selected need. */
 
-function evidenceOf(capability) {
-  const { wordings: wordingsShown, images: imagesShown, most_images: mostImages } = run.shown;
+function showEvidence(need) {
+  const { evidence } = named('evidence');
+  evidence.replaceChildren(
+    wayBack(need),
+    make('h2', { id: 'need', tabindex: '-1' }, `${whole(need.rank)}. `, isolated(need.label)),
+    ...(run.deciding === null ? [] : actionsFor(need)),
+    ...[
+      make('p', { class: 'marks' }, ...joined([need.failed, need.level, ...need.beside].filter(Boolean).map((text) => [isolated(text)]), ' · ')),
+      facts('key', need.facts.filter((each) => isKey(each))),
+      section('examples', 'In their words', need.examples, (all) => bullets(all.slice(0, run.shown.examples).map(example))),
+      section('workarounds', 'Done instead', need.workarounds, (all) => folding(all, run.shown.workarounds, (some) => tallied(some))),
+      section('wordings', 'Wordings', need.variants, (all) => [
+        ...folding(all, run.shown.wordings, wordings),
+        others(need.other_wordings, ['wording', 'wordings'], 'capabilities.parquet'),
+      ]),
+      section('covers', need.covered.length ? 'Covered in part' : 'Nearest entry', need.covered_by, (all) => [
+        ...need.covered.filter(([entry]) => entry).map((each) => coveredBy(each, need)), ...folding(all, 1, covers),
+      ]),
+      section('effect', 'Since it was authored', need.effect ? [need.effect] : [], sentences),
+      section('past', 'So far', need.past, sentences),
+      make('details', {}, make('summary', {}, 'More'), ...more(need)),
+    ].filter((part) => part !== null),
+  );
+  evidence.scrollTop = 0;
+  showDecided();
+}
+
+/** The buttons above the evidence on a narrow screen. */
+function wayBack(need) {
+  const place = list.found.indexOf(need);
+  const button = (id, text, does, isUsable) => {
+    const made = make('button', { id, type: 'button' }, text);
+    made.disabled = !isUsable;
+    made.addEventListener('click', does);
+    return made;
+  };
+  return make('p', { class: 'way' }, button('back', '‹ Back', goBack, true),
+    make('span', {}, place < 0 ? '' : `${whole(place + 1)} of ${whole(list.found.length)}`),
+    button('previous', 'Previous', () => step(-1), place > 0),
+    button('next', 'Next', () => step(1), place >= 0 && place + 1 < list.found.length));
+}
+
+/** Whether a fact is one of those that a decision needs. */
+function isKey([label]) {
+  return run.labels.indexOf(label) < run.shown.facts;
+}
+
+/** What the evidence shows on request. */
+function more(need) {
   return [
-    keyFacts(capability),
-    run.deciding === null ? null : decidingAbout(capability),
-    section('covered', 'Probably covered', capability.covered, (all) => bullets(all.map((each) => coveredBy(each, capability)))),
-    section('covers', 'Nearest entries, by words and operations', capability.covered_by, covers),
-    section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
-    section('wordings', 'Wordings', capability.variants, (all) => [
-      ...folding(all, wordingsShown, (some) => wordings(some, capability)),
-      others(capability.other_wordings, ['wording', 'wordings'], 'capabilities.parquet'),
+    facts('facts', need.facts.filter((each) => !isKey(each))),
+    section('records', 'Records', need.examples, (all) => bullets(all.map(record))),
+    section('categories', 'Categories', need.categories, (all) => tallies(spelled(all, run.categories))),
+    section('operations', 'Operations', need.operations, (all) => tallies(spelled(all, run.operations))),
+    section('used', 'Entries used instead', need.vocabulary_used, tallies),
+    section('images', capital(run.unit[1]), need.image_counts, (all) => [
+      ...folding(spelled(all.slice(0, run.shown.most_images), run.images), run.shown.images, tallies),
+      others(Math.max(all.length - run.shown.most_images, 0) + need.other_images, run.unit, 'gaps.parquet'),
     ]),
-    section('workarounds', 'Workarounds', capability.workarounds, (all) => bullets(all.map(withMentions))),
-    section('used', 'Entries used instead', capability.vocabulary_used, tallies),
-    section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map(dated))),
-    facts(capability),
-    section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [],
-      (history) => past(history, capability.notes)),
-    section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
-    section('images', capital(run.unit[1]), capability.image_counts, (all) => [
-      ...folding(spelled(all.slice(0, mostImages), run.images), imagesShown, tallies),
-      others(Math.max(all.length - mostImages, 0) + capability.other_images, run.unit, 'gaps.parquet'),
-    ]),
-    section('lineage', 'Since the run before', capability.lineage, (all) => bullets(all.map(dated))),
+    section('ranks', 'Rank over time', need.history.length > 1 ? need.history : [], (all) => ranks(all, need.notes)),
+    section('draft', 'Draft of an entry', need.draft ? [need.draft] : [], ([text]) => make('pre', {}, text)),
   ].filter((part) => part !== null);
 }
 
@@ -33,95 +70,63 @@ function section(name, title, items, content) {
   return make('section', { class: name }, make('h3', {}, title), ...[content(items)].flat());
 }
 
-/** The figures that a decision needs. */
-function keyFacts(capability) {
-  return defined('facts key', [
-    ['Mentions', `${whole(capability.mentions)}, likely ${[`${capability.likely} by stricter and looser grouping`, capability.marks].filter(Boolean).join(', ')}`],
-    [capital(run.unit[1]), whole(capability.images)],
-    capability.pin
-      ? ['Rank', isolated(capability.pin)]
-      : [`Rank, with ${run.confidence} % confidence`, capability.interval],
-    ['Satisfaction', capability.rated],
-    ['Why these wordings are one need', isolated(capability.together)],
-  ]);
-}
-
-function facts(capability) {
-  const categories = spelled(capability.categories, run.categories).map(withMentions);
-  const rows = [
-    ['Known sessions', whole(capability.sessions)],
-    ...(capability.status ? [['Status', ...dated(capability.state)]] : []),
-    ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
-    ['Priority', decimals(capability.priority, 2)],
-    ...(run.weeks ? [['Trend', capability.trend_phrase]] : []),
-    ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
-    ['Categories', ...joined(categories, ', ')],
-    ...capability.facts,
-    ...(run.deciding !== null ? [['Identifier', make('code', {}, capability.id)]] : []),
-  ];
-  return defined('facts', rows);
-}
-
-function defined(name, rows) {
-  return make('dl', { class: name }, ...rows.map(([term, ...texts]) => described(term, ...texts)));
-}
-
-function described(term, ...texts) {
-  return make('div', {}, make('dt', {}, term), make('dd', {}, ...texts));
+function facts(name, rows) {
+  return make('dl', { class: name }, ...rows.map(([label, text]) =>
+    make('div', {}, make('dt', {}, label), make('dd', {}, ...dated(text)))));
 }
 
 /** The first items, and the others in an element that unfolds. */
 function folding(items, shown, content) {
   const parts = [content(items.slice(0, shown))];
   if (items.length > shown) {
-    const more = make('summary', {}, `${whole(items.length - shown)} more`);
-    parts.push(make('details', {}, more, content(items.slice(shown))));
+    const summary = make('summary', {}, `${whole(items.length - shown)} more`);
+    parts.push(make('details', {}, summary, content(items.slice(shown))));
   }
   return parts;
-}
-
-function withMentions([name, mentions]) {
-  return [isolated(name), ` (${whole(mentions)})`];
 }
 
 /** A note on items that the page omits. */
 function others(number, [one, several], file) {
   if (number <= 0) return null;
-  return make('p', { class: 'note' }, counted(number, `other ${one} is`, `other ${several} are`), ' in ', code(file), '.');
+  return make('p', { class: 'note' }, counted(number, `other ${one} is`, `other ${several} are`), ' in ', code(file));
 }
 
 /** A table; the first cell of a row is its heading. */
-function table(heads, rows) {
-  const head = make('tr', {}, ...heads.map((text) => make('th', { scope: 'col' }, text)));
+function tableOf(heads, rows) {
+  const head = make('tr', {}, ...heads.map((text, place) => make('th', { scope: 'col', ...(place ? { class: 'num' } : {}) }, text)));
   const body = rows.map(([first, ...rest]) => make('tr', {},
-    make('th', { scope: 'row' }, ...[first].flat()),
-    ...rest.map((texts) => make('td', {}, ...[texts].flat()))));
+    make('th', { scope: 'row' }, ...[first].flat()), ...rest.map((text) => make('td', { class: 'num' }, text))));
   return make('table', {}, make('thead', {}, head), make('tbody', {}, ...body));
 }
 
 /** The ranks without pins in each run: a drawing, and a table with the newest run first. */
-function past(history, notes) {
+function ranks(history, notes) {
   const noted = (run) => notes.filter(([place]) => place === run).map(([, note]) => ` (${note})`).join('');
   const rows = [...history].reverse().map(([place, rank, mentions]) =>
     [run.runs[place].slice(0, 10), whole(rank) + noted(place), whole(mentions)]);
-  return [trail(history), table(['Run', 'Rank', 'Mentions'], rows)];
+  return [trail(history), tableOf(['Run', 'Rank', 'Mentions'], rows)];
 }
 
-function wordings(variants, capability) {
-  const rows = variants.map(([wording, mentions, similarity]) =>
-    [[wording, ...splittingOff(wording, capability)], whole(mentions), decimals(similarity, 2)]);
-  return table(['Wording', 'Mentions', 'Similarity'], rows);
+function wordings(variants) {
+  return tableOf(['Wording', 'Mentions', 'Similarity'], variants.map(([wording, mentions, similarity]) =>
+    [isolated(wording), whole(mentions), similarity.toFixed(2)]));
 }
 
-function coveredBy([entry, mentions, wordings], capability) {
-  const said = joined(wordings.map((wording) => [isolated(wording)]), ', ');
-  return [code(entry), ` covers ${whole(mentions)} of ${counted(capability.mentions, 'mention', 'mentions')}: `, ...said];
+/** Workarounds with their mentions. */
+function tallied(pairs) {
+  return bullets(pairs.map(([text, mentions]) => [isolated(text), ' ', make('small', {}, `${whole(mentions)}×`)]));
+}
+
+function coveredBy([entry, mentions, wordings], need) {
+  const texts = joined(wordings.map((wording) => [isolated(wording)]), ', ');
+  return make('p', {}, code(entry), ` has ${whole(mentions)} of ${counted(need.mentions, 'mention')}: `, ...texts);
 }
 
 function covers(entries) {
-  const rows = entries.map(([entry, pack, explained, terms]) =>
-    [entry, pack, `${decimals(explained * 100, 0)} %`, joined(terms.map((term) => [isolated(term)]), ', ')]);
-  return table(['Entry', 'Pack', 'Words explained', 'Shared'], rows);
+  return bullets(entries.map(([entry, pack, explained, terms]) => [
+    code(entry), ` ${Math.round(100 * explained)} % `,
+    make('small', {}, isolated(pack), ': ', ...joined(terms.map((term) => [isolated(term)]), ', ')),
+  ]));
 }
 
 /** Replace positions by names in pairs. */
@@ -130,26 +135,30 @@ function spelled(pairs, names) {
 }
 
 function tallies(pairs) {
-  return make('p', { class: 'tally' }, ...joined(pairs.map(withMentions), ', '));
+  return make('p', {}, ...joined(pairs.map(([name, mentions]) => [isolated(name), ` (${whole(mentions)})`]), ', '));
+}
+
+function sentences(texts) {
+  return bullets(texts.map(dated));
 }
 
 function bullets(items) {
   return make('ul', {}, ...items.map((children) => make('li', {}, ...children)));
 }
 
-function example({ day, image, session, snapshot, file, line, wording, said, workaround, rating, notes }) {
-  const instead = workaround ? ['Instead: ', isolated(workaround)] : ['No workaround noted'];
-  const source = [
-    ...dated(day ?? MISSING), ` · ${run.unit[0]} `, code(image),
-    ...(session ? [' · session ', code(session)] : [' · session unknown']),
-    ...(snapshot ? [' · snapshot ', code(snapshot)] : [' · no snapshot']),
-    ' · ', code(make('bdi', { dir: 'ltr' }, file), `:${line}`),
-  ];
+/** What a person said, and what was done instead. */
+function example({ day, wording, said, workaround, rating }) {
+  return [make('q', {}, said || wording), make('small', {}, workaround ? isolated(workaround) : 'no workaround noted', ` · ${rating}`, ...(day ? [' · ', ...dated(day)] : []))];
+}
+
+/** Where a record stands. */
+function record({ day, wording, image, session, snapshot, file, line, notes }) {
   return [
-    make('p', { class: 'said' }, make('q', {}, wording), ...(said ? [' – ', isolated(said)] : [])),
-    make('p', {}, ...instead, ` (${rating})`),
-    notes ? make('p', {}, 'Notes: ', isolated(notes)) : null,
-    make('p', { class: 'source' }, ...source),
+    make('q', {}, wording), ' ',
+    make('small', {}, ...(day ? [...dated(day), ' · '] : []), `${run.unit[0]} `, code(image),
+      ...(session ? [' · session ', code(session)] : []), ...(snapshot ? [' · snapshot ', code(snapshot)] : []),
+      ' · ', code(make('bdi', { dir: 'ltr' }, file), `:${line}`)),
+    notes ? make('small', {}, ' · ', isolated(notes)) : null,
   ];
 }
 

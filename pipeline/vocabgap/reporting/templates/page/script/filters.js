@@ -1,121 +1,78 @@
-/** Select the listed capabilities. A capability must have, for each filter, a mention that matches it. */
+/**
+ * One field selects the listed needs: words, and `category:`, `operation:`, `image:`, `status:`, `since:`, `until:`
+ * and `is:` with a value, in quotes if it has spaces. A need must have a mention for each.
+ */
 
-// Proposed images while a person types; elements for all images would take longer than the page.
+// Proposed images; elements for all images would take longer than the page.
 const MOST_PROPOSED = 1000;
+const LISTS = { decided: 'settled', rare: 'hidden', all: null };
+const TESTS = {
+  category: (value) => holding('categories', run.categories, value),
+  operation: (value) => holding('operations', run.operations, value),
+  image: (value) => holding('image_counts', run.images, value),
+  status: (value) => (need) => folded(need.status ?? '') === value,
+  since: (value) => (need) => need.days.some(([day, length]) => dayNumber(value) < day + length),
+  until: (value) => (need) => need.days.some(([day]) => day <= dayNumber(value)),
+};
 
-/** Fill the choices with the values of the page. */
-function makeFilters() {
-  const fields = filterFields();
-  const groups = Object.entries(run.groups).filter(([name]) => run.capabilities.some((each) => each.group === name));
-  offer(fields.group, groups, 'All');
-  fields.group.options[groups.some(([name]) => name === 'open') ? 1 : 0].defaultSelected = true;
-  offer(fields.status, run.statuses.map((name) => [name, name]), 'Any');
-  offer(fields.category, placed(run.categories), 'Any');
-  offer(fields.operation, placed(run.operations), 'Any');
-  if (run.images.length <= MOST_PROPOSED) {
-    const images = placed(run.images).map(([, name]) => make('option', { value: name }));
-    document.getElementById('f-images').append(...images);
-  }
-  document.getElementById('filters').reset();
+function filterForm() {
+  const field = make('input', { id: 'filter', type: 'search', list: 'proposals', autocomplete: 'off',
+    placeholder: 'Filter  /', 'aria-label': `Filter by words, or by category:, operation:, image:, status:, since:, until:, is:` });
+  field.addEventListener('input', relist);
+  field.addEventListener('focus', propose, { once: true });
+  const form = make('form', { role: 'search' }, field, make('datalist', { id: 'proposals' }));
+  form.addEventListener('submit', (event) => { event.preventDefault(); focusRow(); });
+  return form;
 }
 
-/** Hide or show the filters. */
-function foldFilters() {
-  const fold = document.getElementById('f-fold');
-  fold.setAttribute('aria-expanded', String(fold.getAttribute('aria-expanded') !== 'true'));
+function propose() {
+  const quoted = (name, values) => values.map((value) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`);
+  const statuses = [...new Set(run.capabilities.map(({ status }) => status).filter(Boolean))];
+  const proposals = [
+    ...quoted('is', Object.keys(LISTS)), ...quoted('status', statuses), ...quoted('category', run.categories),
+    ...quoted('operation', run.operations), ...(run.images.length > MOST_PROPOSED ? [] : quoted('image', run.images)),
+    ...(run.first_day ? [`since:${run.first_day}`, `until:${run.now.slice(0, 10)}`] : []),
+  ];
+  document.getElementById('proposals').append(...proposals.map((value) => make('option', { value })));
 }
 
-/** Describe the active filters: their fields are hidden on paper, or if they are folded. */
-function sayFilters() {
-  const active = Object.values(filterFields()).filter(isActive);
-  const said = active.map((field) => [`${field.labels[0].textContent}: `, isolated(chosen(field))]);
-  document.getElementById('f-active').replaceChildren(...joined(said, '; '));
-  const folded = active.filter((field) => field.closest('#f-more')).length;
-  document.getElementById('f-fold').textContent = folded ? `Filters (${folded})` : 'Filters';
+function clearFilter() {
+  const { filter } = named('filter');
+  filter.value = '';
+  relist();
+  filter.focus();
 }
 
-function isActive(field) {
-  const usual = field.matches('select') ? field.querySelector('[selected]')?.value ?? '' : '';
-  return field.value.trim() !== usual;
-}
-
-function chosen(field) {
-  return field.matches('select') ? field.selectedOptions[0].textContent : field.value.trim();
-}
-
-/** Pairs of position and name, in alphabetical order. */
-function placed(names) {
-  return names.map((name, place) => [String(place), name]).sort((one, other) => COLLATOR.compare(one[1], other[1]));
-}
-
-function offer(select, choices, all) {
-  select.append(make('option', { value: '' }, all));
-  select.append(...choices.map(([value, text]) => make('option', { value }, text)));
-}
-
-function filterFields() {
-  const form = document.getElementById('filters');
-  const names = ['text', 'group', 'status', 'category', 'operation', 'image', 'since', 'until'];
-  return Object.fromEntries(names.map((name) => [name, form.querySelector(`#f-${name}`)]));
-}
-
-/** The capabilities that match the form, and the number of matches in other lists. */
+/** The needs that match the field, and the number of matches in other lists. */
 function filtered() {
-  const fields = filterFields();
-  const tests = [byStatus, byCategory, byOperation, byImage, byDays, byText].map((testFor) => testFor(fields));
-  const fitting = run.capabilities.filter((each) => tests.every((test) => test === null || test(each)));
-  const group = fields.group.value;
-  const found = group ? fitting.filter((each) => each.group === group) : fitting;
-  return { found, elsewhere: fitting.length - found.length };
+  const parts = document.getElementById('filter').value.match(/[a-z]+:"[^"]*"?|\S+/gi) ?? [];
+  const pairs = parts.map((part) => part.match(/^([a-z]+):"?([^"]+)"?$/i)?.slice(1) ?? ['', part]);
+  const chosen = pairs.findLast(([name, value]) => name === 'is' && value in LISTS)?.[1];
+  const group = chosen ? LISTS[chosen] : 'open';
+  const tests = pairs.filter(([name, value]) => !(name === 'is' && value in LISTS))
+    .map(([name, value]) => (TESTS[name]?.(folded(value)) ?? byText(folded([name, value].filter(Boolean).join(':')))));
+  const fitting = run.capabilities.filter((need) => tests.every((test) => test(need)));
+  const found = group ? fitting.filter((need) => need.group === group) : fitting;
+  return { found, elsewhere: tests.length ? fitting.length - found.length : 0, isWhole: !tests.length && !chosen };
 }
 
-function byStatus({ status }) {
-  return status.value ? (each) => each.status === status.value : null;
+function holding(column, names, value) {
+  const places = new Set(names.flatMap((name, place) => (folded(name).includes(value) ? [place] : [])));
+  return (need) => need[column].some(([place]) => places.has(place));
 }
 
-function byCategory({ category }) {
-  return holding('categories', category.value);
-}
-
-function byOperation({ operation }) {
-  return holding('operations', operation.value);
-}
-
-function holding(column, chosen) {
-  if (!chosen) return null;
-  return (each) => each[column].some(([place]) => place === Number(chosen));
-}
-
-function byImage({ image }) {
-  const part = folded(image.value.trim());
-  if (!part) return null;
-  const places = new Set(run.images.flatMap((name, place) => (folded(name).includes(part) ? [place] : [])));
-  return (each) => each.image_counts.some(([place]) => places.has(place));
-}
-
-function byDays({ since, until }) {
-  if (!since.value && !until.value) return null;
-  const first = since.value ? dayNumber(since.value) : -Infinity;
-  const last = until.value ? dayNumber(until.value) : Infinity;
-  return (each) => each.days.some(([day, length]) => first < day + length && day <= last);
-}
-
-/** Every word must be in the label, a wording or the identifier. */
-function byText({ text }) {
-  const words = folded(text.value).split(/\s+/).filter(Boolean);
-  if (!words.length) return null;
-  return (each) => words.every((word) => searchedText(each).includes(word));
+function byText(word) {
+  return (need) => searchedText(need).includes(word);
 }
 
 const searchedTexts = new Map();
 
-/** The searched text of a capability; made at the first search, so that the page opens quickly. */
-function searchedText(capability) {
-  let text = searchedTexts.get(capability.id);
+/** The searched text of a need; made at the first search, so that the page opens quickly. */
+function searchedText(need) {
+  let text = searchedTexts.get(need.id);
   if (text === undefined) {
-    const wordings = capability.variants.map(([wording]) => wording);
-    text = folded([capability.id, capability.label, ...wordings].join('\n'));
-    searchedTexts.set(capability.id, text);
+    text = folded([need.id, need.label, ...need.variants.map(([wording]) => wording)].join('\n'));
+    searchedTexts.set(need.id, text);
   }
   return text;
 }

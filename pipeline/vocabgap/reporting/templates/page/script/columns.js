@@ -1,0 +1,49 @@
+/** The columns of the list: the heading, and the content of the cell of a need. */
+
+const COLUMNS = [
+  { name: 'rank', head: '#', cell: (need) => [whole(need.rank), tieOf(need)] },
+  { name: 'label', head: 'need', cell: (need) => [linkTo(need)] },
+  { name: 'mentions', head: 'mentions', cell: (need) => [bar(need), make('b', {}, whole(need.mentions))] },
+  { name: 'trend', head: 'trend', cell: ({ weekly, trend }) => (weekly.length ? [spark(weekly), trend ?? ''] : []) },
+  { name: 'failed', head: 'failed', cell: ({ share }) => [share] },
+  { name: 'quote', head: 'quote and marks', cell: (need) => [saidOf(need), marksOf(need)] },
+];
+const MOST_MARKS = 2;
+
+/** The table of the list, without rows. Roles: a style sheet takes them from rows that are grids. */
+function tableOfNeeds() {
+  const heads = COLUMNS.map(({ name, head }) => make('th', { class: name, scope: 'col', role: 'columnheader' }, head));
+  return make('table', { id: 'needs', role: 'table', 'aria-label': 'Needs' },
+    make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, ...heads)), make('tbody', { role: 'rowgroup' }));
+}
+
+function rowOf(need) {
+  return make('tr', { 'data-id': need.id, role: 'row' }, ...COLUMNS.map(({ name, cell }) => (name === 'label'
+    ? make('th', { class: name, scope: 'row', role: 'rowheader' }, ...cell(need))
+    : make('td', { class: name, role: 'cell' }, ...cell(need)))));
+}
+
+function linkTo({ id, label }) {
+  return make('a', { href: `#${id}`, title: label }, isolated(label));
+}
+
+/** A line beside ranks that are too close to call; none if the list does not show them in a row. */
+function tieOf({ rank, level }) {
+  const tie = list.isWhole && run.ties.find(([first, last]) => first <= rank && rank <= last);
+  if (!tie) return null;
+  const end = { [tie[0]]: ' top', [tie[1]]: ' end' }[rank] ?? '';
+  return make('i', { class: `tie${end}`, title: level });
+}
+
+function saidOf({ quote }) {
+  return make('span', { class: 'said' }, isolated(quote));
+}
+
+/** The marks of a need: first what its reader decided, then two others and the number of further ones. */
+function marksOf(need) {
+  const [first, rest] = [need.beside.slice(0, MOST_MARKS), need.beside.slice(MOST_MARKS)];
+  const marks = first.map((mark) => make('span', { class: 'mark', title: mark }, isolated(mark)));
+  const more = rest.length ? make('span', { class: 'mark', title: rest.join(', ') }, `+${rest.length}`) : null;
+  const own = decisionsAbout(need).map(({ action }) => make('span', { class: 'mark own' }, `✓ ${DONE[action]}`));
+  return make('span', { class: 'marks' }, ...own, ...marks, more);
+}

@@ -1,0 +1,28 @@
+/** Keys, only while the focus is in the list or in the evidence. */
+
+const STEPS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
+
+function onKey(event) {
+  const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey;
+  const isUndo = event.key === 'z' && !event.altKey;
+  if (!event.target.closest('#needs, #evidence') || isTyping(event) || !(isPlain || isUndo)) return;
+  const does = keyed(event);
+  if (!does) return;
+  event.preventDefault();
+  does();
+}
+
+/** What a key does. */
+function keyed({ key, target }) {
+  // In the evidence, arrows scroll.
+  if (key in STEPS) return key.length > 1 && !target.closest('#needs') ? null : () => step(STEPS[key]);
+  if (key === '/') return () => document.getElementById('filter').focus();
+  if (key === 'z' && run.deciding !== null) return undo;
+  if (key === 'Escape' && target.closest('#evidence')) return NARROW.matches ? goBack : focusRow;
+  const button = document.querySelector(`#evidence [aria-keyshortcuts="${CSS.escape(key)}"]`);
+  return button && (() => button.click());
+}
+
+function isTyping({ target }) {
+  return target.matches('input:not([type=checkbox])');
+}

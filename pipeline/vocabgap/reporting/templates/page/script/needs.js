@@ -1,0 +1,135 @@
+/**
+ * The list of needs and the selected need. The address names what is shown: a need (`#cap-...`), a section or
+ * the map. So people can share it, and the Back button works.
+ */
+
+const list = { found: [], elsewhere: 0, isWhole: true, shown: 0, selected: null, left: null };
+const NARROW = matchMedia('(max-width: 750px)');
+
+/** Show the list and the evidence; the other views are made at their first use. */
+function makeApp() {
+  const more = make('button', { id: 'more', type: 'button' });
+  const foot = make('p', { class: 'foot' }, more, make('span', { id: 'count', role: 'status' }));
+  const listed = make('div', { class: 'list' }, tableOfNeeds(), foot);
+  const evidence = make('article', { id: 'evidence', 'aria-labelledby': 'need' });
+  named('app').app.append(make('div', { class: 'needs' }, listed, evidence), make('div', { id: 'sections' }));
+  more.addEventListener('click', showMore);
+  if (run.capabilities.length) relist();
+}
+
+/** List the needs that the filter finds, from the first on. */
+function relist() {
+  Object.assign(list, filtered(), { shown: run.shown.list });
+  const rows = list.found.slice(0, list.shown).map(rowOf);
+  table().replaceChildren(...(rows.length ? rows : [rowOfNone()]));
+  sayCount();
+  if (!list.found.includes(list.selected) && list.found.length) select(list.found[0]);
+  markSelected();
+}
+
+function table() {
+  return document.getElementById('needs').tBodies[0];
+}
+
+function rowOfNone() {
+  const clear = make('button', { type: 'button' }, 'Clear the filter');
+  clear.addEventListener('click', clearFilter);
+  return make('tr', { class: 'none', role: 'row' }, make('td', { role: 'cell' }, 'No match. ', clear));
+}
+
+/** Append the next rows. */
+function showMore() {
+  const next = list.found.slice(list.shown, list.shown + run.shown.more).map(rowOf);
+  list.shown += next.length;
+  table().append(...next);
+  sayCount();
+  next[0]?.querySelector('a').focus();
+}
+
+function sayCount() {
+  const { more, count } = named('more', 'count');
+  const left = Math.max(list.found.length - list.shown, 0);
+  more.hidden = !left;
+  more.textContent = `${whole(Math.min(left, run.shown.more))} more`;
+  const others = list.elsewhere ? `, and ${whole(list.elsewhere)} in other lists` : '';
+  count.textContent = `${whole(Math.min(list.shown, list.found.length))} of ${counted(list.found.length, 'need')}${others}`;
+}
+
+/** Show the evidence of a need beside the list. */
+function select(need) {
+  list.selected = need;
+  showEvidence(need);
+  markSelected();
+}
+
+function markSelected() {
+  for (const link of document.querySelectorAll('#needs a')) {
+    if (link.closest('tr').dataset.id === list.selected?.id) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+/** Select the need that stands some places further; the focus goes with it. */
+function step(places) {
+  const place = list.found.indexOf(list.selected) + places;
+  if (!list.found[place]) return;
+  const inEvidence = named('evidence').evidence.contains(document.activeElement);
+  if (place >= list.shown) showMore();
+  history.replaceState(history.state, '', `#${list.found[place].id}`);
+  select(list.found[place]);
+  if (inEvidence) document.getElementById('need').focus({ preventScroll: !NARROW.matches });
+  else focusRow();
+}
+
+/** Move the focus to the selected row, or to the first one. */
+function focusRow(options) {
+  const links = [...document.querySelectorAll('#needs a')];
+  (links.find((link) => link.hasAttribute('aria-current')) ?? links[0] ?? named('main').main).focus(options);
+}
+
+/** Show what the address names. */
+function followAddress() {
+  const name = location.hash.slice(1);
+  const need = run.byId.get(name);
+  const view = need ? 'needs' : viewOf(name);
+  const { main } = named('main');
+  const wasOpen = main.hasAttribute('data-open');
+  main.toggleAttribute('data-open', Boolean(need));
+  if (need && need !== list.selected) select(need);
+  showView(view);
+  document.getElementById(need ? 'need' : name)?.scrollIntoView({ block: 'nearest' });
+  if (wasOpen && !need && view === 'needs' && list.left !== null) {
+    scrollTo(0, list.left);
+    focusRow({ preventScroll: true });
+  }
+}
+
+/** Follow a link of the page itself. On a narrow screen, a need takes the place of the list. */
+function followLink(event) {
+  const address = event.target.closest('a[href^="#"]')?.getAttribute('href');
+  const isPlain = !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  if (!address || !isPlain) return;
+  event.preventDefault();
+  if (address === '#main') {
+    focusRow();
+    return;
+  }
+  const isBeside = run.byId.has(address.slice(1)) && document.body.dataset.view === 'needs' && !NARROW.matches;
+  if (!isBeside) {
+    list.left = document.body.dataset.view === 'needs' ? scrollY : null;
+    history.scrollRestoration = NARROW.matches ? 'manual' : 'auto';
+  }
+  history[isBeside ? 'replaceState' : 'pushState']({ opened: true }, '', address);
+  if (!isBeside) scrollTo(0, 0);
+  followAddress();
+  if (!isBeside && run.byId.has(address.slice(1))) document.getElementById('need').focus({ preventScroll: true });
+}
+
+/** Leave the evidence on a narrow screen. */
+function goBack() {
+  if (history.state?.opened) history.back();
+  else {
+    history.replaceState(null, '', location.pathname + location.search);
+    followAddress();
+  }
+}

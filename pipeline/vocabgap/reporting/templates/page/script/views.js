@@ -1,0 +1,36 @@
+/** The views: the needs, the map, and the sections of each tab. They are made when a person first opens them. */
+
+function makeViews() {
+  if (!run.capabilities.length && !run.sections.length) return;
+  const links = [
+    ['needs', 'needs', 'Needs', make('span', {}, whole(run.total))],
+    ...(run.map ? [['map', 'map', 'Map']] : []),
+    ...tabs().map((tab) => [tab, run.sections.find((each) => each.tab === tab).id, tab]),
+  ];
+  const items = links.map(([view, id, ...text]) =>
+    make('li', {}, make('a', { href: `#${id}`, 'data-view': view }, ...text)));
+  named('views').views.append(make('ul', {}, ...items), run.capabilities.length ? filterForm() : '',
+    make('time', { datetime: run.now }, run.now.slice(0, 10)));
+}
+
+function tabs() {
+  return [...new Set(run.sections.map(({ tab }) => tab))];
+}
+
+/** The view that shows an element. */
+function viewOf(id) {
+  if (id === 'map' && run.map) return 'map';
+  return run.sections.find((each) => each.id === id)?.tab ?? 'needs';
+}
+
+function showView(view) {
+  const { sections, map, app } = named('sections', 'map', 'app');
+  if (view === 'map' && !map) app.append(drawMap(run.map));
+  if (view !== 'needs' && view !== 'map' && !sections.childElementCount) sections.append(...sectionsOf(run.sections));
+  for (const each of sections.children) each.hidden = each.dataset.tab !== view;
+  document.body.dataset.view = view;
+  for (const link of document.querySelectorAll('#views a')) {
+    if (link.dataset.view === view) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
