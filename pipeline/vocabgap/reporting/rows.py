@@ -16,7 +16,7 @@ from msgspec.structs import astuple
 from vocabgap.model.capability import Capability, Example, Tally
 from vocabgap.model.record import rating
 from vocabgap.model.tables import NEW, OPEN
-from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed, doubted
+from vocabgap.reporting.listed import MOST_IMAGES, MOST_LISTED, Choices, Listed, beside, doubted
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import phrase, quote_of
 from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, stem, unit_names, visible, words

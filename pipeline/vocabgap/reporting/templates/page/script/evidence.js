@@ -7,12 +7,13 @@ function showEvidence(need) {
     make('h2', { id: 'need', tabindex: '-1' }, `${whole(need.rank)}. `, isolated(need.label)),
     ...(run.deciding === null ? [] : actionsFor(need)),
     ...[
-      make('p', { class: 'marks' }, ...joined([need.failed, need.level, ...need.beside].filter(Boolean).map((text) => [isolated(text)]), ' · ')),
+      make('p', { class: 'marks' }, ...joined([need.level, ...need.beside].filter(Boolean).map((text) => [isolated(text)]), ' · ')),
       facts('key', need.facts.filter((each) => isKey(each))),
       section('examples', 'In their words', need.examples, (all) => bullets(all.slice(0, run.shown.examples).map(example))),
-      section('workarounds', 'Done instead', need.workarounds, (all) => folding(all, run.shown.workarounds, (some) => tallied(some))),
+      section('workarounds', 'Done instead', need.workarounds, (all) => folding(all, run.shown.workarounds, tallied)),
       section('wordings', 'Wordings', need.variants, (all) => [
-        ...folding(all, run.shown.wordings, wordings),
+        tallied(all.slice(0, run.shown.wordings)),
+        all.length > run.shown.wordings ? make('details', {}, make('summary', {}, `all ${whole(all.length)}`), wordings(all)) : null,
         others(need.other_wordings, ['wording', 'wordings'], 'capabilities.parquet'),
       ]),
       section('covers', need.covered.length ? 'Covered in part' : 'Nearest entry', need.covered_by, (all) => [
@@ -112,9 +113,9 @@ function wordings(variants) {
     [isolated(wording), whole(mentions), similarity.toFixed(2)]));
 }
 
-/** Workarounds with their mentions. */
+/** Texts with their mentions. */
 function tallied(pairs) {
-  return bullets(pairs.map(([text, mentions]) => [isolated(text), ' ', make('small', {}, `${whole(mentions)}×`)]));
+  return bullets(pairs.map(([text, mentions]) => [isolated(text), '\u00a0', make('small', {}, `${whole(mentions)}×`)]));
 }
 
 function coveredBy([entry, mentions, wordings], need) {

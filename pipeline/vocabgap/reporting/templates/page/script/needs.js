@@ -14,6 +14,9 @@ function makeApp() {
   const evidence = make('article', { id: 'evidence', 'aria-labelledby': 'need' });
   named('app').app.append(make('div', { class: 'needs' }, listed, evidence), make('div', { id: 'sections' }));
   more.addEventListener('click', showMore);
+  const header = document.querySelector('header');
+  const measure = () => document.documentElement.style.setProperty('--head', `${header.offsetHeight}px`);
+  new ResizeObserver(measure).observe(header);
   if (run.capabilities.length) relist();
 }
 
