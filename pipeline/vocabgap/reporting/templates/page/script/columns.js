@@ -2,7 +2,7 @@
 
 const COLUMNS = [
   { name: 'rank', head: '#', cell: (need) => [whole(need.rank), tieOf(need)] },
-  { name: 'label', head: 'need', cell: (need) => [linkTo(need)] },
+  { name: 'label', head: 'need', cell: (need) => [labelOf(need)] },
   { name: 'mentions', head: 'mentions', cell: (need) => [bar(need), make('b', {}, whole(need.mentions))] },
   { name: 'trend', head: 'trend', cell: ({ weekly, trend }) => (weekly.length ? [spark(weekly), trend ?? ''] : []) },
   { name: 'failed', head: 'failed', cell: ({ share }) => [share] },
@@ -23,7 +23,7 @@ function rowOf(need) {
     : make('td', { class: name, role: 'cell' }, ...cell(need)))));
 }
 
-function linkTo({ id, label }) {
+function labelOf({ id, label }) {
   return make('a', { href: `#${id}`, title: label }, isolated(label));
 }
 

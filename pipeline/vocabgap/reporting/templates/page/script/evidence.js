@@ -93,7 +93,7 @@ function others(number, [one, several], file) {
 }
 
 /** A table; the first cell of a row is its heading. */
-function tableOf(heads, rows) {
+function figures(heads, rows) {
   const head = make('tr', {}, ...heads.map((text, place) => make('th', { scope: 'col', ...(place ? { class: 'num' } : {}) }, text)));
   const body = rows.map(([first, ...rest]) => make('tr', {},
     make('th', { scope: 'row' }, ...[first].flat()), ...rest.map((text) => make('td', { class: 'num' }, text))));
@@ -105,11 +105,11 @@ function ranks(history, notes) {
   const noted = (run) => notes.filter(([place]) => place === run).map(([, note]) => ` (${note})`).join('');
   const rows = [...history].reverse().map(([place, rank, mentions]) =>
     [run.runs[place].slice(0, 10), whole(rank) + noted(place), whole(mentions)]);
-  return [trail(history), tableOf(['Run', 'Rank', 'Mentions'], rows)];
+  return [trail(history), figures(['Run', 'Rank', 'Mentions'], rows)];
 }
 
 function wordings(variants) {
-  return tableOf(['Wording', 'Mentions', 'Similarity'], variants.map(([wording, mentions, similarity]) =>
+  return figures(['Wording', 'Mentions', 'Similarity'], variants.map(([wording, mentions, similarity]) =>
     [isolated(wording), whole(mentions), similarity.toFixed(2)]));
 }
 
