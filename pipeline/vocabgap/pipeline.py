@@ -266,6 +266,7 @@ def run(
     config: Path | None = None,
     previous: str | Path | None = None,
     share: int | None = None,
+    evidence: bool = False,
     engine: "SparkEngine | None" = None,
     allow_empty: bool = False,
     allow_shrink: bool = False,
@@ -288,6 +289,7 @@ def run(
         config: The settings file, for the commands of the report.
         previous: The folder of the run to compare with, or `none`; by default the replaced run.
         share: Also write a shareable page with the needs on at least this number of images, 2 or more.
+        evidence: Also write `evidence.md`: the evidence of each listed capability, and all overviews.
         engine: An engine, such as `vocabgap.spark_engine` returns; by default this process.
         allow_empty: Publish a report even without records.
         allow_shrink: Publish a report even if it lost most of its logs or lines.
@@ -353,6 +355,7 @@ def run(
         events=analysis.events,
         effects=analysis.effects,
         share=share,
+        evidence=evidence,
         manifest=request.described_in(manifest, target),
         earlier=(target, previous),
     )

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from vocabgap.doors.verbs import QUIET, RUN, SHARE, Answer, Event, Place, Request, argument, option, verb
+from vocabgap.doors.verbs import (
+    EVIDENCE,
+    QUIET,
+    RUN,
+    SHARE,
+    Answer,
+    Event,
+    Place,
+    Request,
+    argument,
+    option,
+    verb,
+)
 from vocabgap.errors import ExitCode
 from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import indented_json, printable_name
@@ -29,6 +41,7 @@ class Render(Request, kw_only=True):
     run: Annotated[Place, argument("Folder of the published run.", "RUN_DIR")]
     out: Annotated[Place | None, option("Folder to publish in; by default RUN_DIR.")] = None
     share: Annotated[bool, SHARE] = False
+    evidence: Annotated[bool, EVIDENCE] = False
     quiet: Annotated[bool, QUIET] = False
 
 
@@ -37,7 +50,9 @@ def render(_call: "Call", request: Render) -> Answer:
     """Write a published report again, with the layout of this version."""
     from vocabgap.reporting.writing import render as render_run
 
-    published = render_run(request.run, request.out, share=request.share, option="RUN_DIR")
+    published = render_run(
+        request.run, request.out, share=request.share, evidence=request.evidence, option="RUN_DIR"
+    )
     return Answer(
         result={
             "out": printable_name(str(published.folder)),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from vocabgap.doors.verbs import (
     AS_OF,
+    EVIDENCE,
     QUIET,
     SHARE,
     Answer,
@@ -94,6 +95,7 @@ class Report(OverRoots):
         ),
     ] = None
     share: Annotated[bool, SHARE] = False
+    evidence: Annotated[bool, EVIDENCE] = False
     allow_shrink: Annotated[
         bool,
         option(
@@ -153,6 +155,7 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
             config=call.loaded.path,
             previous=previous,
             share=fewest,
+            evidence=request.evidence,
             engine=running,
             allow_shrink=request.allow_shrink,
             on_stage=listener,

@@ -262,6 +262,10 @@ SHARE: Final = option(
     " --min-images images (3 by default), and no names.",
     panel=Panel.WRITE,
 )
+EVIDENCE: Final = option(
+    "Also write evidence.md: the evidence of each capability of the list, and all overviews.",
+    panel=Panel.WRITE,
+)
 QUIET: Final = option("Print only errors.", "--quiet", "-q", panel=Panel.WRITE)
 ACTOR: Final = option("Name of the person who decides; by default VOCABGAP_ACTOR, else the user name.")
 NOW: Final = option("The time of the decision; by default the current time.")

@@ -28,11 +28,12 @@ from vocabgap.text import visible
 
 MARKDOWN_NAME: Final = "report.md"
 PAGE_NAME: Final = "report.html"
+EVIDENCE_NAME: Final = "evidence.md"
 SHARE_NAME: Final = "share.html"
 MANIFEST_NAME: Final = "run.json"
 # All file names of a run. A new run replaces all of them.
 RUN_FILES: Final = frozenset(
-    (MARKDOWN_NAME, PAGE_NAME, SHARE_NAME, MANIFEST_NAME, *(table.file for table in OF_A_RUN))
+    (MARKDOWN_NAME, EVIDENCE_NAME, PAGE_NAME, SHARE_NAME, MANIFEST_NAME, *(table.file for table in OF_A_RUN))
 )
 ALL: Final = "all"
 _UNKNOWN: Final = "not known"

@@ -13,7 +13,7 @@ from vocabgap.model.tables import CONTINUED
 from vocabgap.reporting.listed import commands
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES, Account
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import MOST_BYTES, SHOWN_WORDINGS, capital, day, markdown_templates, phrase
+from vocabgap.reporting.wording import SHOWN_WORDINGS, capital, day, fitting, phrase
 from vocabgap.text import excerpt, in_words, unit_names
 
 _SHOWN_OPERATIONS: Final = 60
@@ -73,21 +73,8 @@ def sections_of(summary: Summary) -> tuple[Section, ...]:
 
 
 def render_evidence(summary: Summary) -> str:
-    """Render the evidence of each need and all overviews as Markdown, ending in a newline.
-
-    Each list has as many capabilities as fit into `MOST_BYTES`.
-    """
-    template = markdown_templates(summary.unit).get_template("long.md.j2")
-    lists = {name: getattr(summary, name) for name in ("capabilities", "settled")}
-    most = max(map(len, lists.values()))
-    sections = sections_of(summary)
-    while True:
-        first = replace(summary, **{name: items[:most] for name, items in lists.items()})
-        text = template.render(run=first, sections=sections, shown_wordings=SHOWN_WORDINGS)
-        size = len(text.encode())
-        if size <= MOST_BYTES or most <= 1:
-            return text
-        most = max(most * MOST_BYTES // size, 1)
+    """Render the evidence of each need and all overviews as Markdown, ending in a newline."""
+    return fitting("long.md.j2", summary, sections=sections_of(summary), shown_wordings=SHOWN_WORDINGS)
 
 
 def _overview(summary: Summary) -> Iterator[Section]:

@@ -76,17 +76,19 @@ def _macro(name: str, unit: str, template: str) -> Callable[..., str]:
     return macro
 
 
-def render_markdown(summary: "Summary") -> str:
-    """Render a report as Markdown, ending in a newline.
+def render_markdown(summary: "Summary", *, has_evidence: bool = False) -> str:
+    """Render a report as Markdown, ending in a newline; `has_evidence` tells whether `evidence.md` exists."""
+    return fitting("report.md.j2", summary, has_evidence=has_evidence)
 
-    Each list has as many capabilities as fit into `MOST_BYTES`, and the number of the others.
-    """
-    template = markdown_templates(summary.unit).get_template("report.md.j2")
+
+def fitting(name: str, summary: "Summary", **values: object) -> str:
+    """Render a template with as many capabilities in each list as fit into `MOST_BYTES`."""
+    template = markdown_templates(summary.unit).get_template(name)
     lists = {name: getattr(summary, name) for name in ("capabilities", "settled")}
     most = max(map(len, lists.values()))
     while True:
         first = replace(summary, **{name: items[:most] for name, items in lists.items()})
-        text = template.render(run=first, shown_wordings=SHOWN_WORDINGS)
+        text = template.render(run=first, **values)
         size = len(text.encode())
         if size <= MOST_BYTES or most <= 1:
             return text
@@ -199,7 +201,7 @@ def environment(unit: str, *, autoescape: bool, **filters: Callable[..., object]
     )
     functions = (capital, day, in_seconds, iso, number_range, rating, sparkline, to_minute)
     templates.filters |= FILTERS | {each.__name__: each for each in functions} | filters
-    templates.filters["quote"] = quote_of
+    templates.filters |= {"quote": quote_of, "excerpt": excerpt}
     templates.filters["number"] = "{:,}".format
     templates.filters["units"] = lambda number, adjective="": in_units(number, unit, adjective)
     templates.globals |= dict(zip(("unit", "units"), unit_names(unit), strict=True)) | _GLOBALS

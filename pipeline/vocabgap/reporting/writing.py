@@ -43,6 +43,7 @@ from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.identity import Lineage
 from vocabgap.reporting.history import carried_on, earlier_rows
 from vocabgap.reporting.manifest import (
+    EVIDENCE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
     PAGE_NAME,
@@ -57,6 +58,7 @@ from vocabgap.reporting.manifest import (
 )
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import published, read_parts, read_run, read_table, resolve_target
+from vocabgap.reporting.sections import render_evidence
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown
@@ -101,6 +103,7 @@ def report(
     top: int = DEFAULT_TOP,
     ranked_by: RankBy | str | None = None,
     share: int | None = None,
+    evidence: bool = False,
     manifest: Manifest | None = None,
     earlier: Iterable[str | Path | None] = (),
 ) -> Published:
@@ -113,9 +116,9 @@ def report(
     `now` is by default the current time.
 
     The Markdown shows the first `top` capabilities, or all if `top` is 0. If `share` is given, `share.html`
-    is also written; it shows only what is on at least `share` images (2 or more). A `manifest` replaces
-    `now` and `top`, and has further facts about the run. The run continues its own history and the histories
-    in the folders `earlier`.
+    is also written; it shows only what is on at least `share` images (2 or more). If `evidence` is true,
+    `evidence.md` is also written. A `manifest` replaces `now` and `top`, and has further facts about the run.
+    The run continues its own history and the histories in the folders `earlier`.
 
     Raises:
         InvalidInputError: An argument cannot be used, or two arguments do not fit together.
@@ -152,16 +155,21 @@ def report(
         effects=effects,
     )
     manifest = replace(manifest, inputs=() if scan is None else _inputs(scan.files))
-    return _publish(out, tables, manifest, share, scan=scan, earlier=earlier)
+    return _publish(out, tables, manifest, share, evidence=evidence, scan=scan, earlier=earlier)
 
 
 def render(
-    run: str | Path, out: str | Path | None = None, *, share: bool = False, option: str = "RUN"
+    run: str | Path,
+    out: str | Path | None = None,
+    *,
+    share: bool = False,
+    evidence: bool = False,
+    option: str = "RUN",
 ) -> Published:
     """Write the report of a published run again, with the layout of this version; tables do not change.
 
     All files are written to `out`, by default the folder of the run. If `share` is true, `share.html` is also
-    written. `option` names the run in errors.
+    written, and `evidence.md` if `evidence` is true. `option` names the run in errors.
 
     Raises:
         NotFoundError: There is no run.
@@ -178,7 +186,8 @@ def render(
             f"the run in '{place}' has no {GAPS.file}, which sharing needs",
             hint="publish a report with a scan",
         )
-    return _publish(place if out is None else out, tables, manifest, fewest, earlier=(place,), again=place)
+    target = place if out is None else out
+    return _publish(target, tables, manifest, fewest, evidence=evidence, earlier=(place,), again=place)
 
 
 def read_tables(run: Path, *, option: str) -> tuple[Manifest, Tables]:
@@ -196,6 +205,7 @@ def _publish(
     manifest: Manifest,
     share: int | None,
     *,
+    evidence: bool,
     scan: Scan | None = None,
     earlier: Iterable[str | Path | None] = (),
     again: Path | None = None,
@@ -214,21 +224,32 @@ def _publish(
             if isinstance(table, pl.DataFrame):  # the history is written twice as fast without statistics
                 write_parquet(table, folder / name, statistics=name != HISTORY.file)
         with_account = manifest if again else replace(manifest, account=summary.account)
-        written, shared = write_formats(folder, tables, summary, with_account, share)
+        written, shared = write_formats(folder, tables, summary, with_account, share, evidence=evidence)
         if again is not None and read_manifest(again) != manifest:
             raise StateError(f"the run in '{again}' was replaced during the work", hint="try again")
     return Published(resolve_target(out), summary, written, shared)
 
 
 def write_formats(
-    folder: Path, tables: Tables, summary: Summary, manifest: Manifest, fewest: int | None
+    folder: Path,
+    tables: Tables,
+    summary: Summary,
+    manifest: Manifest,
+    fewest: int | None,
+    *,
+    evidence: bool = False,
 ) -> tuple[Manifest, Summary | None]:
     """Write the formats for people and the manifest; return the manifest and the shareable summary.
 
     The shareable page is only written if `fewest` is given: the fewest images of a shown capability.
     """
     shared = None
-    texts = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
+    texts = {
+        MARKDOWN_NAME: render_markdown(summary, has_evidence=evidence),
+        PAGE_NAME: render_page(summary),
+    }
+    if evidence:
+        texts[EVIDENCE_NAME] = render_evidence(summary)
     if fewest is not None and tables.gaps is not None:
         aliases = manifest.settings.operation_aliases
         shared = shareable(summary, tables.gaps, fewest, aliases)
