@@ -28,7 +28,9 @@ def reported(made: Run, *options: str) -> str:
     folder = made.published.folder.parent
     given = ("--out", folder / "again", "--now", PRESENT, "--min-images", "2", "--embedder", "none")
     files = ("--decisions", folder / "decisions.jsonl", "--vocabulary", folder / "vocabulary.json")
-    return vocabgap("report", folder / "photos", *given, *files, *options).out
+    general = [each for each in options if each == "--json"]
+    own = [each for each in options if each not in general]
+    return vocabgap(*general, "report", folder / "photos", *given, *files, *own).out
 
 
 def of_parquet(made: Run) -> list[str]:
