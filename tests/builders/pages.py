@@ -11,7 +11,6 @@ def listed(file: Path) -> list[dict[str, Any]]:
     run = read(file.read_text(encoding="utf-8")).data
     found = [dict(zip(run["columns"], row, strict=True)) for row in run["rows"]]
     for each in found:
-        each["category"] = run["categories"][each["category"]]
         for column, names in (
             ("categories", run["categories"]),
             ("operations", run["operations"]),

@@ -46,20 +46,24 @@ def place(row: Row, index: Index) -> str:
     return f"{image}{file}:{example['line']}"
 
 
-def test_every_column_of_the_table_that_is_a_number_is_as_it_is(
-    summary: Summary, index: Index
-) -> None:
+def test_numbers_stay_numbers_and_facts_are_texts(summary: Summary, index: Index) -> None:
     made = listed(summary, mentions=1234, images=56, rank=7, rank_low=3, rank_high=12)
     row = row_of(made, index, WIDE)
     assert (row["mentions"], row["images"], row["rank"]) == (1234, 56, 7)
-    assert row["interval"] == "3–12"
+    facts = dict(
+        zip(
+            [[*index.labels][place] for place in row["facts"][::2]], row["facts"][1::2], strict=True
+        )
+    )
+    assert facts["Rank"] == "3–12"
+    assert facts["Mentions"].startswith("1,234, likely ")
 
 
 def test_texts_are_shown_not_obeyed_and_cut(summary: Summary, index: Index) -> None:
     made = listed(summary, label="a\u202eb\nc", decisions=("x" * 300,))
     row = row_of(made, index, WIDE)
     assert row["label"] == "a\\u202eb c"
-    assert row["decisions"] == ("x" * 240 + "… (300 characters)",)
+    assert row["past"] == ("x" * 240 + "… (300 characters)",)
 
 
 def test_names_are_told_once_and_referred_to(summary: Summary, index: Index) -> None:

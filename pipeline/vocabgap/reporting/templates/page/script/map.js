@@ -66,4 +66,3 @@ function middle(link) {
   return [x, y];
 }
 
-function startMap() {} // until start.js draws the map
