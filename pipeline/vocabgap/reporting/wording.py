@@ -96,9 +96,19 @@ def fitting(name: str, summary: "Summary", **values: object) -> str:
 
 
 def render_shortlist(summary: "Summary") -> str:
-    """Render the first capabilities of the list as Markdown for a message; without any, say so."""
-    text = markdown_templates(summary.unit).get_template("shortlist.md.j2").render(run=summary, first=FIRST)
-    return text.rstrip("\n")
+    """Render the first capabilities of the list as Markdown of at most 2,000 characters: one message.
+
+    If they do not fit, quotes are shorter, or the last capabilities are left out.
+    """
+    most_characters, long, short, shortest = 2_000, 110, 60, 20
+    template = markdown_templates(summary.unit).get_template("shortlist.md.j2")
+    sizes = [(FIRST, long), *((rows, short) for rows in range(FIRST, 1, -1)), (1, short), (1, shortest)]
+    text = ""
+    for rows, most in sizes:
+        text = template.render(run=summary, items=summary.capabilities[:rows], most=most).strip()
+        if len(text) <= most_characters:
+            break
+    return text
 
 
 def render_issue(summary: "Summary", need: Capability, identifiers: Iterable[str]) -> str:
