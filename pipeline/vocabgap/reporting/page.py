@@ -56,16 +56,14 @@ _ESCAPES: Final = {
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """The measures of a drawing."""
+    """The measures of a drawing of upright bars."""
 
     width: int
     height: int
-    filled: float = 1.0  # share of its width that a bar fills
-    edge: int = 0  # distance of a line from top and bottom
+    filled: float  # share of its width that a bar fills
 
 
-SPARK: Final = Drawing(width=56, height=16, filled=0.75)  # upright bars
-TRAIL: Final = Drawing(width=300, height=60, edge=4)  # ranks over runs
+SPARK: Final = Drawing(width=56, height=16, filled=0.75)
 
 
 # Items that a list shows before a person asks for the others.
@@ -150,7 +148,6 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Row:
         "labels": [*index.labels],  # of facts
         "shown": _SHOWN,
         "spark": SPARK,
-        "trail": TRAIL,
         "sections": sections_of(summary),
         "map": needs_map(summary.places, {row["id"]: row for row in rows}, categories),
         "columns": [*next(iter(rows), ())],

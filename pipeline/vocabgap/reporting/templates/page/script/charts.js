@@ -22,19 +22,6 @@ function spark(weekly) {
   return draw('svg', { class: 'spark', viewBox, 'aria-hidden': 'true' }, draw('path', { d: bars.join('') }));
 }
 
-/** Ranks over the runs; better ranks are higher. */
-function trail(history) {
-  const { width, height, edge } = run.trail;
-  const runs = history.map(([place]) => place);
-  const ranks = history.map(([, rank]) => rank);
-  const [best, first] = [Math.min(...ranks), Math.min(...runs)];
-  const [high, long] = [Math.max(Math.max(...ranks) - best, 1), Math.max(Math.max(...runs) - first, 1)];
-  const points = history.map(([place, rank]) =>
-    `${tenths(width * (place - first) / long)} ${tenths(edge + (height - 2 * edge) * (rank - best) / high)}`);
-  const box = { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' };
-  return draw('svg', { class: 'trail', ...box }, draw('path', { d: `M${points.join('L')}` }));
-}
-
 function tenths(number) {
   return number.toFixed(1);
 }

@@ -7,7 +7,7 @@ function showEvidence(need) {
     make('h2', { id: 'need', tabindex: '-1' }, `${whole(need.rank)}. `, isolated(need.label)),
     ...(run.deciding === null ? [] : actionsFor(need)),
     ...[
-      make('p', { class: 'marks' }, ...joined([need.level, ...need.beside].filter(Boolean).map((text) => [isolated(text)]), ' · ')),
+      make('p', { class: 'marks' }, ...joined([need.level, ...need.beside].filter(Boolean).map((text) => [isolated(capital(text))]), ' · ')),
       facts('key', need.facts.filter((each) => isKey(each))),
       section('examples', 'In their words', need.examples, (all) => bullets(all.slice(0, run.shown.examples).map(example))),
       section('workarounds', 'Done instead', need.workarounds, (all) => folding(all, run.shown.workarounds, tallied)),
@@ -100,12 +100,12 @@ function figures(heads, rows) {
   return make('table', {}, make('thead', {}, head), make('tbody', {}, ...body));
 }
 
-/** The ranks without pins in each run: a drawing, and a table with the newest run first. */
+/** The ranks without pins in each run, the newest first. */
 function ranks(history, notes) {
   const noted = (run) => notes.filter(([place]) => place === run).map(([, note]) => ` (${note})`).join('');
   const rows = [...history].reverse().map(([place, rank, mentions]) =>
     [run.runs[place].slice(0, 10), whole(rank) + noted(place), whole(mentions)]);
-  return [trail(history), figures(['Run', 'Rank', 'Mentions'], rows)];
+  return figures(['Run', 'Rank', 'Mentions'], rows);
 }
 
 function wordings(variants) {

@@ -48,7 +48,8 @@ function filtered() {
   const parts = document.getElementById('filter').value.match(/[a-z]+:"[^"]*"?|\S+/gi) ?? [];
   const pairs = parts.map((part) => part.match(/^([a-z]+):"?([^"]+)"?$/i)?.slice(1) ?? ['', part]);
   const chosen = pairs.findLast(([name, value]) => name === 'is' && value in LISTS)?.[1];
-  const group = chosen ? LISTS[chosen] : 'open';
+  const usual = run.capabilities.some((need) => need.group === 'open') ? 'open' : null;
+  const group = chosen ? LISTS[chosen] : usual;
   const tests = pairs.filter(([name, value]) => !(name === 'is' && value in LISTS))
     .map(([name, value]) => (TESTS[name]?.(folded(value)) ?? byText(folded([name, value].filter(Boolean).join(':')))));
   const fitting = run.capabilities.filter((need) => tests.every((test) => test(need)));

@@ -8,16 +8,18 @@ const NARROW = matchMedia('(max-width: 750px)');
 
 /** Show the list and the evidence; the other views are made at their first use. */
 function makeApp() {
+  named('app').app.append(make('div', { id: 'sections' }));
+  if (!run.capabilities.length) return;
   const more = make('button', { id: 'more', type: 'button' });
   const foot = make('p', { class: 'foot' }, more, make('span', { id: 'count', role: 'status' }));
   const listed = make('div', { class: 'list' }, tableOfNeeds(), foot);
   const evidence = make('article', { id: 'evidence', 'aria-labelledby': 'need' });
-  named('app').app.append(make('div', { class: 'needs' }, listed, evidence), make('div', { id: 'sections' }));
+  named('app').app.append(make('div', { class: 'needs' }, listed, evidence));
   more.addEventListener('click', showMore);
   const header = document.querySelector('header');
   const measure = () => document.documentElement.style.setProperty('--head', `${header.offsetHeight}px`);
   new ResizeObserver(measure).observe(header);
-  if (run.capabilities.length) relist();
+  relist();
 }
 
 /** List the needs that the filter finds, from the first on. */
@@ -100,7 +102,7 @@ function followAddress() {
   main.toggleAttribute('data-open', Boolean(need));
   if (need && need !== list.selected) select(need);
   showView(view);
-  document.getElementById(need ? 'need' : name)?.scrollIntoView({ block: 'nearest' });
+  if (view !== 'needs') document.getElementById(name).scrollIntoView({ block: 'nearest' });
   if (wasOpen && !need && view === 'needs' && list.left !== null) {
     scrollTo(0, list.left);
     focusRow({ preventScroll: true });

@@ -3,7 +3,7 @@
 function makeViews() {
   if (!run.capabilities.length && !run.sections.length) return;
   const links = [
-    ['needs', 'needs', 'Needs', make('span', {}, whole(run.total))],
+    ['needs', 'needs', 'Needs'],
     ...(run.map ? [['map', 'map', 'Map']] : []),
     ...tabs().map((tab) => [tab, run.sections.find((each) => each.tab === tab).id, tab]),
   ];
