@@ -166,7 +166,7 @@ def analyse(
     with stage("ingest"):
         scanned = scan(
             roots,
-            settings=settings.scan,
+            settings=structs.replace(settings.scan, entries=tuple(one.entry or "" for one in recorded)),
             **chosen.owners,
             read_logs=None if engine is None else partial(engine.read_logs, near=target),
         )
@@ -212,7 +212,7 @@ def analyse(
         )
         lineage = trace(identified.groups, ranked, before)
         events = events_of(identified.events, identified.identities, ranked, earlier[EVENTS.name])
-        effects = ranked_effects(effects, identified.identities, ranked)
+        effects = ranked_effects(effects, identified.identities, ranked, whole.files, moment)
     of_ranked = identified.identities.join(ranked, on="capability_id", how="semi")
     return Analysis(
         now=moment,

@@ -56,6 +56,7 @@ def test_a_file_is_listed_with_its_size_lines_and_digest(workspace: Path) -> Non
             "source": "chemigram",
             "passed_over": 0,
             "repeats": None,
+            "calls": [],
         }
     ]
 

@@ -294,7 +294,7 @@ def test_use_ratings_and_weights_count_on_their_side(ended: Path) -> None:
     assert [cells[place] for place in (3, 4, 6, 7)] == [
         "48 in 12 weeks", "4 in 12 weeks", "-1.0 before, +0.8 after", "4",
     ]  # fmt: skip
-    assert "; satisfaction -1.0 before, +0.8 after; used in 4 mentions\n" in text
+    assert "; satisfaction -1.0 before, +0.8 after; used 4 times\n" in text
 
 
 def test_the_weeks_after_begin_with_the_first_use_if_that_is_later(ended: Path) -> None:

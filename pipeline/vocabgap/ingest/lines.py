@@ -4,11 +4,13 @@ Many lines are decoded at once. Their rows are collected until a batch is full. 
 texts as they are, timestamps as microseconds, and lists of names as JSON, which Polars reads fast.
 """
 
+import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Any, Final, NamedTuple
 
@@ -23,13 +25,14 @@ from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, FormError
 from vocabgap.ingest.reading import MIB, Block, OpenLog, encoded
 from vocabgap.ingest.rows import Columns, RowDecoder
-from vocabgap.model.moments import is_zero_year
+from vocabgap.model.moments import is_zero_year, moment_of
 from vocabgap.model.other import OTHER
 from vocabgap.model.record import FIELDS, RejectReason, Repair, in_utc, record_ids
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
-from vocabgap.text import visible
+from vocabgap.text import surface, visible
 
 BATCH: Final = 4_000  # rows; more of them no longer fit into the caches of a processor
+_LONGEST_NAME: Final = 256  # characters of a tool
 TEXT: Final = "text"
 FOLDER: Final = "folder"
 
@@ -45,10 +48,11 @@ class LogsRead(NamedTuple):
 
 @dataclass(slots=True)
 class LineCounts:
-    """The numbers of lines in a log: of records and rejects, and of lines that were passed over."""
+    """The lines of a log: the number of records and rejects, and of lines that were passed over."""
 
     lines: int = 0
     passed_over: int = 0
+    calls: list[dict[str, Any]] = field(default_factory=list)  # column of table `files`
 
 
 class BlockRecords(NamedTuple):
@@ -158,15 +162,24 @@ class LogDecoder:
     """A decoder of logs that collects their tables, and counts the repairs of each kind."""
 
     def __init__(
-        self, tenant_id: str = "", max_expanded: int = sys.maxsize, *, with_text: bool = False
+        self,
+        tenant_id: str = "",
+        max_expanded: int = sys.maxsize,
+        *,
+        with_text: bool = False,
+        entries: Iterable[str] = (),
     ) -> None:
-        """Decode logs of a tenant; a compressed log may expand to `max_expanded` bytes."""
+        """Decode logs of a tenant; a compressed log may expand to `max_expanded` bytes.
+
+        Of the calls that are no gaps, keep those of `entries`.
+        """
         self.repairs: Counter[str] = Counter()
+        self._entries = {*map(surface, entries)} - {""}
         self._max_expanded = max_expanded
         self._records = RecordColumns(tenant_id, with_text)
         self._decoders: dict[int, RowDecoder] = {}  # by the identity of their field map
         self._rejects: list[tuple[str, int | None, int | None, str, str, str, str]] = []
-        self._files: list[tuple[str, str, int, int, str, str, int, str | None]] = []
+        self._files: list[tuple[str, str, int, int, str, str, int, str | None, list[dict[str, Any]]]] = []
 
     def read(self, log: LogFile) -> LineCounts | None:
         """Read one log; if it cannot be read, reject it whole and return None."""
@@ -203,6 +216,8 @@ class LogDecoder:
         """Decode the lines of a block, and add them to the counts of its log."""
         if block.rejected is None:
             counts.passed_over += block.passed_over
+            if self._entries:
+                counts.calls += self._calls(log, block)
             self._decode_lines(log, block, counts)
         elif block.lines:
             counts.lines += 1
@@ -213,7 +228,15 @@ class LogDecoder:
 
     def add_file(self, log: LogFile, size: int, sha256: str, counts: LineCounts) -> None:
         """Add a log that was read to its end or as far as possible, or that repeats another one."""
-        row = (size, counts.lines, sha256, log.kind.source, counts.passed_over, log.repeats or None)
+        row = (
+            size,
+            counts.lines,
+            sha256,
+            log.kind.source,
+            counts.passed_over,
+            log.repeats or None,
+            counts.calls,
+        )
         self._files.append((log.repo_slug, log.source_path, *row))
 
     def tables(self) -> LogsRead:
@@ -221,6 +244,17 @@ class LogDecoder:
         rejects = pl.DataFrame(self._rejects, schema=REJECTS.schema, orient="row")
         files = pl.DataFrame(self._files, schema=FILES.schema, orient="row")
         return LogsRead(self._records.parts(), rejects, files, self.repairs)
+
+    def _calls(self, log: LogFile, block: Block) -> Iterator[dict[str, Any]]:
+        """Yield the calls of entries with a time, as column `calls` of table `files` has them."""
+        for call in block.calls:
+            names = _names_of(visible(str(call["tool"])[:_LONGEST_NAME]))
+            entry = next((name for name in names if name in self._entries), None)
+            moment = moment_of(call.get("time")) if entry else None
+            if moment is not None and not is_zero_year(moment.year):
+                identifier = visible(str(call["call"] or call.get("time")))
+                session = visible(str(call.get("session") or log.source_path))
+                yield {"entry": entry, "call": identifier, "moment": in_utc(moment), "session": session}
 
     def _reject(
         self,
@@ -294,6 +328,12 @@ class LogDecoder:
         for name, text in named.items():
             completed[name] = [value or text for value in completed[name]]
         return list(completed.values()), blank, unreadable
+
+
+@lru_cache(4_096)
+def _names_of(tool: str) -> tuple[str, str]:
+    """Return the surfaces of the name of a tool, and of its part behind the name of a server."""
+    return surface(tool), surface(re.split(r"__|\.", tool)[-1])
 
 
 def _as_records(columns: Columns, unreadable: dict[int, str]) -> list[bytes]:

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain, groupby, islice
 from operator import add
 from typing import Any, Final, NamedTuple
 
@@ -37,6 +37,7 @@ MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
 _SPACE: Final = " \t\r\n\ufeff"
 _COUNT: Final = ("count",)
+_MOST_PASSED_OVER: Final = 1_000  # elements of a block that are no gaps
 _Around = tuple[dict[str, Any], ...]  # the innermost object is the last
 _Element = tuple[str, Any, _Around]  # with its place
 Adapter = Callable[[Iterable[Any]], Iterable[dict[str, Any]]]
@@ -146,6 +147,7 @@ class Block(msgspec.Struct, frozen=True):
     ended: bool = True  # a newline follows the last line
     places: Sequence[str] = ()
     passed_over: int = 0  # elements before it that are no gaps
+    calls: Sequence[dict[str, Any]] = ()  # those of them that an adapter made
     rejected: Rejected | None = None
 
     def offsets(self) -> Iterator[int]:
@@ -247,9 +249,10 @@ def elements(
                 number += len(block.lines)
                 yield block
         else:
-            passed_over = sum(1 for _ in some)
-            number += passed_over
-            yield Block(number, UNKNOWN_OFFSET, [], passed_over=passed_over)
+            while others := list(islice(some, _MOST_PASSED_OVER)):
+                number += len(others)
+                calls = [each.value for each in others if each.value]  # type: ignore[union-attr]
+                yield Block(number, UNKNOWN_OFFSET, [], passed_over=len(others), calls=calls)
 
 
 def _pointed_at(values: Iterable["tuple[str, Any] | Block"], fields: FieldMap) -> Iterator[Element | Block]:
@@ -318,7 +321,7 @@ def _blocks_of(number: int, some: Iterable[Element], trees: list[Tree]) -> Itera
 
 
 def judged(document: Any, fields: FieldMap) -> Iterator[Element]:  # noqa: ANN401 - any JSON
-    """Yield the elements of a document, each completed by the objects around it."""
+    """Yield the elements of a document, each completed by the objects around it; without what is no gap."""
     ways = {*fields.judged_by}
     beside: _Around = ()
     outward, first = list[Pointer](), list[Pointer]()
@@ -329,7 +332,7 @@ def judged(document: Any, fields: FieldMap) -> Iterator[Element]:  # noqa: ANN40
             first = [pointer for pointer in outward if pointer in ways]
         value = _completed(bare, around, first)
         is_gap = not isinstance(value, dict) or fields.of_shape(value) is not None
-        yield Element(place, _completed(value, around, outward) if is_gap else value, is_gap)
+        yield Element(place, _completed(value, around, outward) if is_gap else None, is_gap)
 
 
 def documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:

@@ -264,7 +264,7 @@ def by_reader(roots: Iterable[Path]) -> dict[RootReader | None, list[Path]]:
 
 def read_here(logs: list[LogFile], settings: ScanSettings) -> LogsRead:
     """Read logs in this process."""
-    decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB)
+    decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB, entries=settings.entries)
     with without_cycle_search():
         for done, log in enumerate(logs):
             tell("logs", done, len(logs))

@@ -28,7 +28,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     ratio_high: Annotated[float | None, means("upper end of the 90 % interval of the ratio")]
     verdict: Annotated[str, means("`gone`, `fewer`, `no change`, `more` or `too early`")]
     missing: Annotated[str | None, means("what a verdict needs, if it is too early; else null")]
-    used_since: Annotated[int, means("mentions of any need since the decision that used an entry")]
+    used_since: Annotated[int, means("mentions since the decision that used an entry, and calls of one")]
     rating_before: Annotated[float | None, means("mean satisfaction before, -1 to 1; null if not rated")]
     rating_after: Annotated[float | None, means("mean satisfaction after, -1 to 1; null if not rated")]
     came_back: Annotated[datetime | None, means("end of the week in which it came back; null if it did not")]

@@ -134,6 +134,7 @@ class ScanSettings(IngestSettings, frozen=True):
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
     own_files: tuple[str, ...] = ()  # that vocabgap writes, and that are no logs
     is_usual: bool = False  # `source` and `map` are those of the settings file
+    entries: tuple[str, ...] = ()  # whose calls in transcripts are kept
 
 
 class ClusterSettings(Section, frozen=True):

@@ -223,6 +223,9 @@ REJECTS: Final = Table(
     ),
 )
 
+_CALLS: Final = pl.List(
+    pl.Struct({**dict.fromkeys(("entry", "call", "session"), pl.String()), "moment": UTC_MICROSECONDS})
+)
 FILES: Final = Table(
     "files",
     "one log file that was read",
@@ -235,6 +238,7 @@ FILES: Final = Table(
         Column("source", pl.String, "the kind of log; empty for a file of no known kind"),
         Column("passed_over", pl.Int64, "lines that the source does not count as gaps"),
         Column("repeats", pl.String, "the log that has the same gaps, if this one was left out for it"),
+        Column("calls", _CALLS, "calls of authored entries, by their normal forms"),
     ),
 )
 

@@ -25,6 +25,7 @@ from vocabgap.model.tables import (
     VERDICTS,
 )
 from vocabgap.ranking.effect import Authoring, effects_of
+from vocabgap.text import surface
 
 KINDS: Final = {"claim": CLAIMED, "author": AUTHORED, "dismiss": DISMISSED, "reopen": REOPENED}
 STATUS_OF: Final = {
@@ -153,10 +154,24 @@ def news(events: pl.DataFrame, earlier: pl.DataFrame) -> pl.DataFrame:
     return events.join(earlier, on=["kind", pl.coalesce("decision_id", "capability_id")], how="anti")
 
 
-def ranked_effects(effects: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
-    """Return table `effects` of the ranked capabilities, given the effects of groups that still hold."""
+def ranked_effects(
+    effects: pl.DataFrame, identities: pl.DataFrame, ranked: pl.DataFrame, files: pl.DataFrame, now: datetime
+) -> pl.DataFrame:
+    """Return table `effects` of the ranked capabilities, given the effects of groups that still hold.
+
+    Calls in the logs (table `files`) up to now also count as uses. A call in several logs is one.
+    """
+    calls = files.select(pl.col("calls").explode()).drop_nulls().unnest("calls").sort("moment", "session")
+    for same in ("session", "moment"):
+        calls = calls.unique(["entry", "call", same], keep="first", maintain_order=True)
+    moment, entry = pl.col("moment"), pl.col("entry")
+    number = [
+        calls.filter(moment > decided, moment <= now, entry.is_in([*map(surface, entries)])).height
+        for decided, entries in effects.select("decided", "entries").iter_rows()
+    ]
     return (
-        effects.join(identities.select("cluster", "capability_id", "since"), on="cluster")
+        effects.with_columns(pl.col("used_since") + pl.Series(number, dtype=pl.Int64))
+        .join(identities.select("cluster", "capability_id", "since"), on="cluster")
         .drop_nulls("since")
         .join(ranked.select("capability_id", "label"), on="capability_id")
         .sort("decided", "capability_id", descending=[True, False])
