@@ -154,7 +154,6 @@ def _facts(item: Capability, index: Index) -> Iterator[tuple[str, str]]:
     yield "Status", say("progress", item) or item.status
     yield "Priority", f"{item.priority:.2f}"
     yield from item.facts.items()
-    yield "Identifier", item.capability_id if summary.deciding is not None else ""
 
 
 def _neighbours(listed: Listed, index: Index) -> tuple[tuple[int, int | None], ...]:

@@ -105,17 +105,9 @@ function lineOf(decision, place) {
 }
 
 function inWords({ action, capability, other, wordings, label, entry, reason }) {
-  const about = quoted(capability.label);
-  return {
-    merge: () => ['Merge ', quoted(other.label), ' into ', about],
-    split: () => ['Split ', quoted(wordings[0]), `${likeIt(wordings)} off `, about],
-    rename: () => ['Rename ', about, ' to ', quoted(label)],
-    author: () => ['Authored ', about, ' as ', quoted(entry)],
-    dismiss: () => ['Dismiss ', about, ': ', isolated(reason)],
-    pin: () => ['Pin ', about],
-    reopen: () => ['Reopen ', about],
-    claim: () => ['Claim ', about],
-  }[action]();
+  const detail = other?.label ?? wordings?.[0] ?? label ?? entry ?? reason;
+  const after = detail === undefined ? [] : [': ', quoted(detail), likeIt(wordings ?? [])];
+  return [`${capital(ACTIONS[action].done)} `, quoted(capability.label), ...after];
 }
 
 function likeIt({ length }) {

@@ -44,6 +44,6 @@ function marksOf(need) {
   const [first, rest] = [need.beside.slice(0, MOST_MARKS), need.beside.slice(MOST_MARKS)];
   const marks = first.map((mark) => make('span', { class: 'mark', title: mark }, isolated(mark)));
   const more = rest.length ? make('span', { class: 'mark', title: rest.join(', ') }, `+${rest.length}`) : null;
-  const own = decisionsAbout(need).map(({ action }) => make('span', { class: 'mark own' }, `✓ ${DONE[action]}`));
+  const own = decisionsAbout(need).map(({ action }) => make('span', { class: 'mark own' }, `✓ ${ACTIONS[action].done}`));
   return make('span', { class: 'marks' }, ...own, ...marks, more);
 }

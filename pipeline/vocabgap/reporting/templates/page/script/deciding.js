@@ -1,19 +1,15 @@
 /** The buttons of a need, and the form of a decision that needs a text or a choice. */
 
-// The key and the name of each action; the field of the decision and its name, if it needs a text.
+// The key and the name of each action, what it does, and the field of its text or the choices that it offers.
 const ACTIONS = {
-  author: { key: 'a', name: 'Authored', field: 'entry', asks: 'Entry' },
-  claim: { key: 'm', name: 'Mine' },
-  reopen: { key: 'o', name: 'Reopen' },
-  dismiss: { key: 'd', name: 'Dismiss', field: 'reason', asks: 'Reason' },
-  pin: { key: 'p', name: 'Pin' },
-  merge: { key: 'g', name: 'Merge…', ticks: neighboursOf },
-  split: { key: 's', name: 'Split…', ticks: partsOf },
-  rename: { key: 'r', name: 'Rename', field: 'label', asks: 'Label' },
-};
-const DONE = {
-  author: 'authored', claim: 'mine', reopen: 'reopened', dismiss: 'dismissed', pin: 'pinned', merge: 'merged',
-  split: 'split', rename: 'renamed',
+  author: { key: 'a', name: 'Authored', done: 'authored', field: 'entry' },
+  claim: { key: 'm', name: 'Mine', done: 'claimed' },
+  reopen: { key: 'o', name: 'Reopen', done: 'reopened' },
+  dismiss: { key: 'd', name: 'Dismiss', done: 'dismissed', field: 'reason' },
+  pin: { key: 'p', name: 'Pin', done: 'pinned' },
+  merge: { key: 'g', name: 'Merge…', done: 'merged', ticks: neighboursOf },
+  split: { key: 's', name: 'Split…', done: 'split', ticks: partsOf },
+  rename: { key: 'r', name: 'Rename', done: 'renamed', field: 'label' },
 };
 
 function actionsFor(need) {
@@ -85,10 +81,10 @@ function ask(action, need, form) {
 }
 
 function fieldOf(action, need) {
-  const { field, asks } = ACTIONS[action];
+  const { field } = ACTIONS[action];
   const input = make('input', { id: 'asked', required: '', autocomplete: 'off' });
   input.value = decided(decision(action, need))?.[field] ?? (action === 'rename' ? need.label : '');
-  return [make('label', { for: 'asked' }, asks), input, make('button', {}, 'Add')];
+  return [make('label', { for: 'asked' }, capital(field)), input, make('button', {}, 'Add')];
 }
 
 /** A box for each thing to merge or to split off, and what the need would then have. */

@@ -51,7 +51,7 @@ function isKey([label]) {
 /** What the evidence shows on request. */
 function more(need) {
   return [
-    facts('facts', need.facts.filter((each) => !isKey(each))),
+    facts('facts', [...need.facts.filter((each) => !isKey(each)), ...(run.deciding === null ? [] : [['Identifier', need.id]])]),
     section('records', 'Records', need.examples, (all) => bullets(all.map(record))),
     section('categories', 'Categories', need.categories, (all) => tallies(spelled(all, run.categories))),
     section('operations', 'Operations', need.operations, (all) => tallies(spelled(all, run.operations))),

@@ -17,7 +17,7 @@ const TESTS = {
 
 function filterForm() {
   const field = make('input', { id: 'filter', type: 'search', list: 'proposals', autocomplete: 'off',
-    placeholder: 'Filter  /', 'aria-label': `Filter by words, or by category:, operation:, image:, status:, since:, until:, is:` });
+    placeholder: 'Filter  /', 'aria-label': `Filter by words or by ${Object.keys(TESTS).join(':, ')}: or is:` });
   field.addEventListener('input', relist);
   field.addEventListener('focus', propose, { once: true });
   const form = make('form', { role: 'search' }, field, make('datalist', { id: 'proposals' }));
@@ -31,7 +31,6 @@ function propose() {
   const proposals = [
     ...quoted('is', Object.keys(LISTS)), ...quoted('status', statuses), ...quoted('category', run.categories),
     ...quoted('operation', run.operations), ...(run.images.length > MOST_PROPOSED ? [] : quoted('image', run.images)),
-    ...(run.first_day ? [`since:${run.first_day}`, `until:${run.now.slice(0, 10)}`] : []),
   ];
   document.getElementById('proposals').append(...proposals.map((value) => make('option', { value })));
 }
