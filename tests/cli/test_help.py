@@ -10,7 +10,7 @@ from vocabgap.doors.cli.app import HIDDEN, PURPOSES, VERBS
 from vocabgap.doors.verbs import Panel
 from vocabgap.extensions import extensions
 
-GROUPS = ("decide", "decisions", *(verb for each in extensions() for verb in each.commands))
+GROUPS = ("decide", *(verb for each in extensions() for verb in each.commands))
 
 
 def panels(*words: str) -> dict[str, list[str]]:
@@ -61,6 +61,15 @@ def test_a_group_without_a_command_is_bad_usage(group: str) -> None:
         2,
         "Missing command.",
         f"see `vocabgap {group} --help`",
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("--decisions", "none.jsonl")], ids=" ".join)
+def test_a_group_with_one_command_chooses_it(options: tuple[str, ...]) -> None:
+    alone, named = vocabgap("decisions", *options), vocabgap("decisions", "list", *options)
+    assert (alone.code, alone.out, alone.err) == (named.code, named.out, named.err)
+    assert vocabgap("decisions", "--help").out.startswith(
+        "Usage: vocabgap decisions [OPTIONS] COMMAND"
     )
 
 

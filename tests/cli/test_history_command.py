@@ -46,10 +46,10 @@ def test_list_has_the_status_and_the_rank_in_each_run() -> None:
     result = vocabgap("history", "--top", "9" * 30)
 
     assert (result.code, result.out.splitlines()) == (ExitCode.DONE, [
-        "capability   mentions   status   since   05-01   06-01   07-01",
-        "──────────────────────────────────────────────────────────────",
-        "film grain          7   open     –           2       1       1",
-        "sky mask            2   open     –           1       2       2",
+        "capability   mentions   status   05-01   06-01   07-01",
+        "──────────────────────────────────────────────────────",
+        "film grain          7   open         2       1       1",
+        "sky mask            2   open         1       2       2",
         "",
         "3 runs, 2026-05-01 to 2026-07-01.",
     ])  # fmt: skip
@@ -102,7 +102,7 @@ def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(folder: Pa
     result = vocabgap("history")
 
     assert "1 run, 2026-08-01, narrowed to category uncategorized." in result.out
-    assert result.out.splitlines()[0].split()[-2:] == ["since", "08-01"]
+    assert result.out.splitlines()[0].split()[-2:] == ["status", "08-01"]
     assert (
         "\nhistory.parquet also has 3 runs that are later, or narrowed or ranked differently"
         in result.out
@@ -141,7 +141,7 @@ def test_pin_is_told_as_a_pin(folder: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("width", "shown"), [(60, 4), (80, 5), (200, 12)])
+@pytest.mark.parametrize(("width", "shown"), [(60, 5), (80, 6), (200, 12)])
 def test_as_many_runs_are_shown_as_fit_and_the_newest_always(
     folder: Path, monkeypatch: pytest.MonkeyPatch, width: int, shown: int
 ) -> None:
@@ -152,8 +152,51 @@ def test_as_many_runs_are_shown_as_fit_and_the_newest_always(
     first, *_, last = vocabgap("history").out.splitlines()
 
     days = first.split()[first.split().index("status") + 1 :]
-    assert ([day for day in days if day != "since"][-1], last) == (
-        "07-10",
-        "12 runs, 2026-05-01 to 2026-07-10.",
+    assert (days[-1], last, len(days)) == ("07-10", "12 runs, 2026-05-01 to 2026-07-10.", shown)
+
+
+def test_twelve_runs_with_statuses_and_their_dates_fit_into_80_columns(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = folder / "decisions.jsonl"
+    settings = Settings(decisions=DecisionSettings(file=str(file)))
+    book = Decisions(folder / "out", file, actor="ana", now=MONTHS[-1])
+    book.rename("film grain", "film grain that follows the luminance of the frame")
+    book.author("film grain", entry="grain_by_luminance")
+    book.dismiss("sky mask", "exists elsewhere")
+    for day in range(2, 11):
+        now = datetime(2026, 7, day, tzinfo=UTC)
+        publish(folder, folder / "photos", now=now, settings=settings)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    message = vocabgap("history").out.splitlines()
+
+    assert max(map(len, message)) <= 80
+    assert message[0].split() == [
+        "capability", "mentions", "status", "since", "07-08", "07-09", "07-10",
+    ]  # fmt: skip
+    rows = {row[-5]: row[-4] for row in map(str.split, message[2:]) if "2026-07-01" in row}
+    assert rows == {"authored": "2026-07-01", "dismissed": "2026-07-01"}
+
+
+def test_history_of_a_need_that_left_names_its_last_run(folder: Path) -> None:
+    shutil.rmtree(folder / "photos" / "one")
+    publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC))
+
+    message = vocabgap("history", "sky mask").out
+    identifier = message.split("(")[1].partition(")")[0]
+
+    assert message.startswith(f"sky mask ({identifier}): 3 runs, 2026-05-01 to 2026-07-01\n")
+    assert message.endswith("\n\nleft after the run of 2026-07-01\n")
+    assert vocabgap("history", identifier).out == message
+
+
+def test_history_of_a_need_that_was_merged_names_the_whole(folder: Path) -> None:
+    settings = Settings(decisions=DecisionSettings(file=str(folder / "decisions.jsonl")))
+    identifier = vocabgap("history", "sky mask").out.split("(")[1].partition(")")[0]
+    Decisions(folder / "out", folder / "decisions.jsonl", actor="ana", now=MONTHS[-1]).merge(
+        "film grain", "sky mask"
     )
-    assert sum(day != "since" for day in days) == shown
+    publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), settings=settings)
+
+    assert vocabgap("history", identifier).out.endswith("\n\npart of film grain now\n")

@@ -30,13 +30,28 @@ def test_a_table_is_newest_first_with_the_numbers_below(photos: Path) -> None:
 
 def test_what_was_said_stands_below_the_record_and_whole(tmp_path: Path) -> None:
     need, instead = "keep the horizon level " * 9, "turned it by hand"
-    root = write_corpus(tmp_path, {"one": [gap(need, workaround=instead, session_id="s-1")]})
+    rated = gap(need, workaround=instead, session_id="s-1", satisfaction=-1, intent_category="tone")
+    root = write_corpus(tmp_path, {"one": [rated]})
 
     heading, _, record, *said = vocabgap("list", root).out.splitlines()[:5]
 
     assert heading.split() == ["record", "when", "image", "rated", "category", "session"]
     assert record.split()[1:4] == ["2026-04-01", "10:00", "one"]
     assert said == [f"    {need.strip()}", f"    workaround: {instead}"]
+
+
+def test_a_list_has_only_columns_with_values(tmp_path: Path) -> None:
+    (tmp_path / "requests.csv").write_text(
+        "description,timestamp\nred eye fix,2026-05-01\nmoon filter,2026-05-03\n", encoding="utf-8"
+    )
+
+    listed = vocabgap("list", "requests.csv").out
+    report = vocabgap("report", "requests.csv", "--now", "2026-05-08").out
+
+    assert listed.splitlines()[0].split() == ["record", "when", "source"]
+    assert "uncategorized" not in listed + report
+    assert report.splitlines()[0].split()[-3:] == ["sources", "last", "seen"]
+    assert not {"sessions", "failed", "category"} & {*report.splitlines()[0].split()}
 
 
 def test_a_description_that_says_more_than_the_need_is_listed(tmp_path: Path) -> None:
@@ -90,7 +105,7 @@ def test_the_last_session_is_reviewed_with_what_is_known_of_it(reported: Path) -
         "1 of 1 record belongs to 1 capability of the run in out, as of 2026-07-01T00:00:00Z:"
         in result.out
     )
-    assert "sky mask: 1 of 2 mentions, " in result.out
+    assert "sky mask: 1 mention here, 2 in the run, " in result.out
 
 
 @pytest.mark.usefixtures("reported")

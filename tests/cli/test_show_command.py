@@ -1,6 +1,7 @@
 """What `vocabgap show` prints, and what it refuses."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -165,3 +166,39 @@ def test_show_says_how_many_wordings_differ_only_in_numbers(tmp_path: Path) -> N
     result = vocabgap("show", "85mm lens profile", root)
 
     assert "wordings (2 wordings differ only in numbers):\n" in result.out
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("name", ["mask the sky", "heron", "s-2"])
+def test_without_a_folder_the_published_run_is_shown(photos: Path, name: str) -> None:
+    with_logs = vocabgap("show", name, photos)
+    shutil.rmtree(photos)
+
+    alone = vocabgap("show", name)
+
+    assert (alone.code, alone.out, alone.err) == (0, with_logs.out, "")
+
+
+def test_without_a_folder_and_a_run_both_are_asked_for(tmp_path: Path) -> None:
+    result = vocabgap("show", "heron")
+
+    assert (result.code, f"'{tmp_path / 'out'}' has no run of vocabgap" in result.err) == (3, True)
+
+
+def test_what_a_damaged_run_may_have_is_told_as_damage(published: Path, photos: Path) -> None:
+    file = published / "groups.parquet"
+    file.write_bytes(file.read_bytes() + b"x")
+
+    need, image = vocabgap("show", "mask the sky", photos), vocabgap("show", "heron", photos)
+
+    assert (need.code, need.out, f"'{file}' is damaged" in need.err) == (4, "", True)
+    assert (image.code, f"'{file}' is damaged" in image.err) == (0, True)
+    assert vocabgap("show", "herno", photos, "--kind", "image").code == 3
+
+
+def test_a_pinned_need_is_shown_with_the_order_of_the_run(photos: Path) -> None:
+    vocabgap("report", photos, "--rank-by", "images", "--quiet")
+    vocabgap("decide", "pin", "film grain", "--actor", "ana")
+    vocabgap("report", photos, "--rank-by", "images", "--quiet")
+
+    assert "rank: 1, pinned by ana; by images rank 1 to 2" in vocabgap("show", "film grain").out

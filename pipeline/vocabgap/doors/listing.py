@@ -109,8 +109,12 @@ class Show(OverRoots, kw_only=True):
 
 @verb(filtered(Show, *WHOSE), settings=("ingest",))
 def show(call: "Call", request: Show, selection_at: SelectionAt) -> Answer:
-    """Show one image, session, capability or record in detail."""
-    roots, selection = call.roots(request.roots), selection_at()
+    """Show one image, session, capability or record in detail.
+
+    Without ROOTS, here and in the settings, it shows the records of the published run.
+    """
+    is_told = request.roots or call.settings.ingest.roots
+    roots, selection = call.roots(request.roots) if is_told else [], selection_at()
     from vocabgap.listing import showing
 
     shown = showing.show(
@@ -126,7 +130,7 @@ def show(call: "Call", request: Show, selection_at: SelectionAt) -> Answer:
     return replace(
         show_answer(shown, listed),
         view="show-record.txt.j2" if shown.kind == "record" else "show.txt.j2",
-        shown=lambda: {**_shown(shown, listed), "unit": call.settings.unit(shown.scan.sources)},
+        shown=lambda: {**_shown(shown, listed), "unit": shown.unit, "ranked_by": shown.ranked_by},
     )
 
 

@@ -22,7 +22,7 @@ from vocabgap.doors.verbs import (
     option,
     verb,
 )
-from vocabgap.errors import ExitCode
+from vocabgap.errors import ExitCode, NotFoundError
 from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import indented_json, printable_name
 
@@ -179,13 +179,19 @@ def history(call: "Call", request: History) -> Answer:
     manifest, ranked = read_run(folder, option="--run")
     rows = history_of(folder, manifest, ranked)
     runs = comparable(rows, RunKey.of(manifest))
+    parts, present = followed(rows, runs), dict(ranked.select("capability_id", "label").iter_rows())
     if request.capability is None:
         chosen = ranked.head(min(request.top, ranked.height) or ranked.height)
     else:
-        chosen = find_capability(ranked, request.capability)
+        try:
+            chosen = find_capability(ranked, request.capability)
+        except NotFoundError:
+            is_named = (parts["capability_id"] == request.capability) | (parts["label"] == request.capability)
+            if (chosen := parts.filter(is_named).tail(1)).is_empty():
+                raise
     labels = dict(chosen.select("capability_id", "label").iter_rows())
     events = read_optional(resolve_target(folder, option="--run"), EVENTS)
-    parts = followed(rows, runs)
+    wholes = parts.filter(parts["capability_id"].is_in([*labels]))["part_of"].unique()
     parts = parts.filter(parts["part_of"].is_in([*labels])).sort("moment", "rank")
     shown: dict[str, object] = {"narrowed_to": manifest.narrowed_to, "unit": manifest.unit}
     if request.capability is None:
@@ -199,6 +205,7 @@ def history(call: "Call", request: History) -> Answer:
         newest = newest.sort("moment", "rank", descending=[True, False])
         ((name, label),) = labels.items()
         shown |= {"name": name, "label": label, "moments": moments, "rows": newest.to_dicts()}
+        shown |= {"gone": name not in present, "wholes": [*filter(None, map(present.get, wholes))]}
     return Answer(
         events=(Event("history", row) for row in parts.iter_rows(named=True)),
         result={

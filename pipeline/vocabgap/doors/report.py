@@ -365,7 +365,7 @@ def _steps(folder: str, summary: "Summary") -> dict[str, str]:
     first, second = (shlex.quote(visible(item.label)) for item in summary.capabilities[:2])
     return {
         f"cd {shlex.quote(folder)}": "go to the folder of the files",
-        f"vocabgap show {first} .": "show the evidence of one need",
+        f"vocabgap show {first}": "show the evidence of one need",
         "vocabgap check .": "list the lines that could not be read",
         f"vocabgap decide pin {second} --why 'asked for by ana'": "rank it first from now on",
         f"vocabgap report . --now {LAST} --vocabulary vocabulary.json": "report again; also look for"

@@ -18,6 +18,7 @@ from vocabgap.extensions import extensions
 from vocabgap.files.refusals import current_folder
 from vocabgap.ingest.roots import origin_of
 from vocabgap.model.moments import in_seconds, iso
+from vocabgap.model.record import RATING_NAMES, UNCATEGORIZED
 from vocabgap.text import FILTERS, carried, escape_unseen, excerpt, in_units, unit_names, visible
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 TEMPLATES: Final = "templates"
 _NULL: Final = "–"
+_EMPTY: Final = (None, 0, "", UNCATEGORIZED, RATING_NAMES[None])  # cells that tell nothing
 _GAP: Final = "   "  # between two columns
 _WIDEST: Final = 40  # characters of a field; a longer field moves the rest of its line
 
@@ -118,6 +120,8 @@ def table(
 ) -> str:
     """Lay out a table for the available width. Text from logs is never read as markup.
 
+    A column without a value is omitted, unless it is one of the first two.
+
     Args:
         headings: Column headings.
         rows: Cells; None is shown as a dash.
@@ -132,8 +136,11 @@ def table(
     from rich.text import Text
 
     null, line = _glyphs(_NULL, "-"), _glyphs("─", "-")
+    filled = _filled(rows)
+    headings = [headings[at] for at in filled]
     texts = [
-        [null if cell is None else carried(excerpt(str(cell)), _encoding()) for cell in row] for row in rows
+        [null if row[at] is None else carried(excerpt(str(row[at])), _encoding()) for at in filled]
+        for row in rows
     ]
     columns = list(zip(headings, *texts, strict=True))
     wants = [max(map(cell_len, column)) for column in columns]
@@ -160,6 +167,11 @@ def table(
         laid_out
     )
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
+
+
+def _filled(rows: Sequence[Sequence[object]]) -> list[int]:
+    """Return the places of the first two columns, and of those with a value."""
+    return [at for at, cells in enumerate(zip(*rows, strict=True)) if at < 2 or {*cells}.difference(_EMPTY)]  # noqa: PLR2004
 
 
 def _fitting(headings: Sequence[str], needs: Sequence[int], spare: Sequence[str], width: int) -> list[int]:
@@ -194,6 +206,8 @@ def aligned(
 ) -> str:
     """Lay out each row as a line of short fields, with longer texts below the line.
 
+    Columns without a value are omitted, as in `table`.
+
     Args:
         rows: Fields by heading.
         below: The headings of the longer texts, and the words before each text.
@@ -201,7 +215,9 @@ def aligned(
         names: Other words for some headings.
         spare: The headings to omit, in this order, until the others fit. A pipe has room for all.
     """
-    headings = [heading for heading in rows[0] if heading not in {*below, *without}]
+    wanted = [heading for heading in rows[0] if heading not in {*below, *without}]
+    filled = _filled([[row[heading] for heading in wanted] for row in rows])
+    headings = [wanted[at] for at in filled]
     cells = [
         [names.get(heading, heading) for heading in headings],
         *([excerpt(row[heading] or _glyphs(_NULL, "-")) for heading in headings] for row in rows),

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.errors import InvalidInputError, NotFoundError, alike, converted, require_text, texts
+from vocabgap.errors import (
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    alike,
+    converted,
+    require_text,
+    texts,
+)
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, newest, scan, unmatched
 from vocabgap.listing.records import (
@@ -31,8 +39,8 @@ from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, settings_of
 from vocabgap.model.sources import IMAGE
-from vocabgap.model.tables import LISTED, RECORDS, counted
-from vocabgap.reporting.published_run import PublishedRun
+from vocabgap.model.tables import GAPS, LISTED, RECORDS, counted
+from vocabgap.reporting.published_run import PublishedRun, read_gaps, read_published
 from vocabgap.text import excerpt, unit_names, visible
 
 if TYPE_CHECKING:
@@ -83,7 +91,7 @@ class Shown:
     name: str  # the full name
     gaps: pl.DataFrame  # table `listed`, newest first: records that count; a shown record always
     totals: Totals  # of these records
-    scan: Scan
+    scan: Scan | None  # None if the published run was read
     left_out: dict[str, int] = field(default_factory=dict)  # reason to number of lines that do not count
     belonging: tuple[Belonging, ...] = ()  # the published capabilities of its records, most records first
     run: Path | None = None  # the folder of the published run
@@ -94,6 +102,8 @@ class Shown:
     places: tuple[Place, ...] = ()  # all lines of a record, the counted line first
     superseded_by: tuple[str, ...] = ()  # records that correct the shown record
     supersedes: tuple[str, ...] = ()  # records that the shown record corrects
+    unit: str = IMAGE
+    ranked_by: str = ""  # the order of the published run
 
     def __repr__(self) -> str:
         """Name the thing in a few words."""
@@ -114,7 +124,8 @@ def show(
     """Show an image, a session, a capability or a record with its evidence.
 
     Args:
-        root: Folders to search for gap logs, files of any name, or folders of shared corpora.
+        root: Folders to search for gap logs, files of any name, or folders of shared corpora. Without any,
+            the records are those of the published run.
         name: The id of an image or a session. Or the identifier (also a former one), the label or a wording
             of a capability. Or the identity of a record, or at least its first four digits.
         kind: `image`, `session`, `capability` or `record`, if the name is ambiguous.
@@ -127,6 +138,7 @@ def show(
     Raises:
         NotFoundError: Nothing has this name; the error lists similar names.
         InvalidInputError: Several things have this name; the error lists them.
+        StateError: Nothing in the logs has this name, and the run with the capabilities is damaged.
         VocabgapError: An error of `vocabgap.scan`.
     """
     require_text("name", name)
@@ -137,17 +149,27 @@ def show(
         repositories=texts("repositories", repositories),
         no_shared=not shared,
     )
-    published, unreadable = published_in(out, settings.report.out)
-    scanned = scan(root, settings=settings.scan, **selection.owners)
-    gaps = scanned.gaps
+    roots = [root] if isinstance(root, str | Path) else [*root]
+    scanned, unreadable = None, ""
+    if roots:
+        published, unreadable = published_in(out, settings.report.out)
+        scanned = scan(roots, settings=settings.scan, **selection.owners)
+        known, unit = scanned.lines, settings.unit(scanned.sources)
+    else:
+        published = read_published(settings.report.out if out is None else out)
+        known, unit = read_gaps(published.folder), published.manifest.unit
+    gaps = known.collect().select(GAPS.names)
     for of, value in selection.in_force():
         gaps = gaps.filter(of.where(value) if of.where else pl.col(of.column).is_in(value))
     try:
-        found = find(name, gaps, published, wanted, settings.unit(scanned.sources))
+        found = find(name, gaps, published, wanted, unit)
     except NotFoundError:
-        if wanted not in {None, Kind.IMAGE} or not _is_folder(root, name):
+        if wanted in {None, Kind.IMAGE} and _is_folder(roots, name):
+            found = Candidate(Kind.IMAGE, name)  # an image without gaps
+        elif wanted in {None, Kind.CAPABILITY} and unreadable:
+            raise StateError(unreadable, hint="make the report again, or add --kind") from None
+        else:
             raise
-        found = Candidate(Kind.IMAGE, name)  # an image without gaps
 
     def listed(lines: pl.DataFrame) -> pl.DataFrame:
         return with_capability(with_category(newest(lines.select(RECORDS.names)), settings), published)
@@ -167,8 +189,8 @@ def show(
         lines = gaps.filter(pl.col(f"{found.kind}_id") == found.name)
         rows = listed(lines.filter("counted"))
     if published is not None and capability_id is not None:
-        known = published.capabilities, published.lineage, published.effects
-        further |= _capability(capability_id, known, settings)
+        tables = published.capabilities, published.lineage, published.effects
+        further |= _capability(capability_id, tables, settings)
     return Shown(
         found.kind,
         found.name,
@@ -181,9 +203,11 @@ def show(
         notes=(
             *([unreadable] if unreadable else ()),
             *unranked(rows, settings),
-            *unread(scanned),
-            *unmatched(scanned.lines, selection),
+            *(unread(scanned) if scanned else ()),
+            *unmatched(known, selection),
         ),
+        unit=unit,
+        ranked_by="" if published is None else published.manifest.ranked_by,
         **further,
     )
 
@@ -212,11 +236,10 @@ def ranked_capability(analysis: "Analysis", name: str, settings: Settings) -> Sh
     )
 
 
-def _is_folder(roots: str | Path | Iterable[str | Path], name: str) -> bool:
+def _is_folder(roots: Iterable[str | Path], name: str) -> bool:
     """Tell whether a root has a folder of this name."""
-    several = [roots] if isinstance(roots, str | Path) else roots
     with suppress(OSError, ValueError):  # it cannot be the name of a file
-        return Path(name).name == name and any(Path(root, name).is_dir() for root in several)
+        return Path(name).name == name and any(Path(root, name).is_dir() for root in roots)
     return False
 
 

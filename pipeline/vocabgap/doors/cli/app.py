@@ -130,6 +130,13 @@ class Command(_Listed, TyperCommand):
 class Group(_Listed, TyperGroup):
     """A group of commands; the help shows the whole first paragraph of each command."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Read the words; without a command, a group with one command chooses that one."""
+        is_named = bool(args) and (not args[0].startswith("-") or args[0] in ctx.help_option_names)
+        only = [] if is_named or ctx.resilient_parsing or len(self.commands) > 1 else [*self.commands]
+        words: list[str] = super().parse_args(ctx, [*only, *args])
+        return words
+
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write the options, then the commands."""
         super().format_options(ctx, formatter)
