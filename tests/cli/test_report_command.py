@@ -29,8 +29,7 @@ def test_ranking_is_a_table_with_an_account_below(photos: Path) -> None:
     result = vocabgap("report", photos)
     lines = result.out.splitlines()
     assert lines[0].split() == [
-        "#", "capability", "mentions", "likely", "images", "sessions", "last", "seen", "unsatisfied",
-        "category",
+        "#", "capability", "mentions", "likely", "images", "sessions", "last", "seen", "failed", "category",
     ]  # fmt: skip
     assert lines[2].split() == [
         "1",

@@ -13,7 +13,6 @@ import polars as pl
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import SETTLED, Asker, Capability, Tally, means
 from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, counted
-from vocabgap.reporting.wording import phrase
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.grouping import Clusters
@@ -39,6 +38,8 @@ LIKELY: Final = 0.25  # least probability that two groups are one need; few pair
 
 def beside(item: Capability, perhaps: str = "") -> tuple[str, ...]:
     """Return what stands beside a capability, as phrases; `perhaps` is that about similar groups."""
+    from vocabgap.reporting.wording import phrase  # noqa: PLC0415 - loads SciPy and Jinja
+
     names = ("pinned_by", "exists", "asked_again", "claimed", "several", "one_session")
     return tuple(filter(None, (*(phrase(name, item) for name in names), perhaps)))
 
@@ -247,6 +248,8 @@ def doubts_of(choices: Iterable[Choices], ranked: pl.DataFrame) -> tuple[Doubt, 
 
 def doubted(doubts: Iterable[Doubt]) -> dict[str, str]:
     """Return a phrase on each capability that may be one need with others, and on those."""
+    from vocabgap.reporting.wording import phrase  # noqa: PLC0415 - loads SciPy and Jinja
+
     sizes: dict[str, dict[str, int]] = defaultdict(dict)
     for each in doubts:
         for own in (each.capability_id, each.other_id):
