@@ -63,10 +63,8 @@ function decided(decision) {
 }
 
 function startBasket() {
-  onPress('basket-copy', copyCommand);
-  onPress('basket-save', saveFile);
-  onPress('basket-undo', undo);
-  onPress('basket-clear', () => { keep([]); focusRow(); });
+  const presses = { copy: copyCommand, save: saveFile, undo, clear: () => { keep([]); focusRow(); } };
+  for (const [name, does] of Object.entries(presses)) part(`basket-${name}`).addEventListener('click', does);
   window.addEventListener('storage', showBasket); // another window shows the same page
   try {
     showBasket();
@@ -77,30 +75,27 @@ function startBasket() {
 
 function showBasket() {
   const all = decisions();
-  const { basket, 'basket-count': head, 'basket-lines': lines, 'basket-note': note, 'basket-command': shown } =
-    named('basket', 'basket-count', 'basket-lines', 'basket-note', 'basket-command');
-  lines.replaceChildren(...all.map(lineOf));
-  head.textContent = counted(all.length, 'decision');
+  part('basket-lines').replaceChildren(...all.map(lineOf));
+  part('basket-count').textContent = counted(all.length, 'decision');
   const old = all.filter((each) => each.run !== run.now).length;
   const fromElsewhere = `${counted(old, 'decision comes', 'decisions come')} from another run. Remove what was recorded already. `;
-  note.replaceChildren(old ? fromElsewhere : '', unstored ? 'This browser stores nothing: copy or save before you close the page.' : '');
+  part('basket-note').replaceChildren(old ? fromElsewhere : '', unstored ? 'This browser stores nothing: copy or save before you close the page.' : '');
   const [texts, applies] = command();
-  shown.replaceChildren(make('span', {}, texts), applies);
-  for (const id of ['basket-command', 'basket-copy', 'basket-save', 'basket-clear']) named(id)[id].hidden = !all.length;
-  named('basket-undo')['basket-undo'].hidden = !undoable.length;
-  basket.hidden = !all.length && !undoable.length;
-  document.getElementById('basket-said').textContent = '';
+  part('basket-command').replaceChildren(make('span', {}, texts), applies);
+  for (const id of ['basket-command', 'basket-copy', 'basket-save', 'basket-clear']) part(id).hidden = !all.length;
+  part('basket-undo').hidden = !undoable.length;
+  part('basket').hidden = !all.length && !undoable.length;
+  part('basket-said').textContent = '';
   showDecided();
 }
 
 function lineOf(decision, place) {
-  const remove = make('button', { type: 'button', 'aria-describedby': `basket-${place}` }, 'Remove');
-  remove.addEventListener('click', () => {
+  const remove = button('Remove', () => {
     setDecided(decision, false);
     const buttons = document.querySelectorAll('#basket-lines button');
     if (buttons.length) buttons[Math.min(place, buttons.length - 1)].focus();
     else focusRow();
-  });
+  }, { 'aria-describedby': `basket-${place}` });
   return make('li', {}, make('span', { id: `basket-${place}` }, ...inWords(decision)), ' ', remove);
 }
 
@@ -141,8 +136,8 @@ function command() {
 }
 
 async function copyCommand() {
-  const isCopied = await copied(command().join(''), document.getElementById('basket-command'));
-  document.getElementById('basket-said').textContent = isCopied ? 'Copied: paste it into a terminal.' : 'Selected: copy it.';
+  const isCopied = await copied(command().join(''), part('basket-command'));
+  part('basket-said').textContent = isCopied ? 'Copied: paste it into a terminal.' : 'Selected: copy it.';
 }
 
 /** Save the lines as a file; different lines get different names. */
@@ -153,5 +148,5 @@ function saveFile() {
   const address = URL.createObjectURL(new Blob([content], { type: 'application/jsonl' }));
   make('a', { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  document.getElementById('basket-said').replaceChildren('Saved. Then run ', make('code', {}, applying(name)));
+  part('basket-said').replaceChildren('Saved. Then run ', make('code', {}, applying(name)));
 }

@@ -40,7 +40,7 @@ function exampleOf(cells) {
 
 /** The block, with an object for each row. Cells are not copied: 5,000 rows would take too long. */
 function readRun() {
-  const { rows, ...block } = JSON.parse(document.getElementById('run-data').textContent);
+  const { rows, ...block } = JSON.parse(part('run-data').textContent);
   block.columns.forEach((column, place) => {
     const unpacked = UNPACKED[column] ?? ((cell) => cell);
     Object.defineProperty(Capability.prototype, column, { get() { return unpacked(this.cells[place], this); } });

@@ -22,13 +22,14 @@ function actionsFor(need) {
 
 function buttonFor(action, need, form) {
   const { key, name, field, ticks } = ACTIONS[action];
-  const button = make('button', { type: 'button', 'data-action': action, 'aria-keyshortcuts': key },
-    action === 'reopen' && need.group !== 'settled' ? 'Release' : name, make('kbd', { 'aria-hidden': 'true' }, key));
-  button.addEventListener('click', () => {
+  const pressed = () => {
     if (field || ticks) ask(action, need, form);
-    else setDecided(decision(action, need), button.getAttribute('aria-pressed') === 'false');
-  });
-  return button;
+    else setDecided(decision(action, need), !decided(decision(action, need)));
+  };
+  const made = button(action === 'reopen' && need.group !== 'settled' ? 'Release' : name, pressed,
+    { 'data-action': action, 'aria-keyshortcuts': key });
+  made.append(make('kbd', { 'aria-hidden': 'true' }, key));
+  return made;
 }
 
 /** Show on the buttons, the ticks and the rows what is decided. */
@@ -36,8 +37,8 @@ function showDecided() {
   const need = list.selected;
   if (!need || run.deciding === null) return;
   const own = decisionsAbout(need).map(({ action }) => action);
-  for (const button of document.querySelectorAll('#evidence .acts button')) {
-    button.setAttribute('aria-pressed', own.includes(button.dataset.action));
+  for (const each of document.querySelectorAll('#evidence .acts button')) {
+    each.setAttribute('aria-pressed', own.includes(each.dataset.action));
   }
   for (const row of document.querySelectorAll('#needs tr[data-id]')) {
     row.querySelector('.marks').replaceWith(marksOf(run.byId.get(row.dataset.id)));
@@ -57,7 +58,7 @@ function ask(action, need, form) {
   const before = document.activeElement;
   const close = () => {
     form.hidden = true;
-    (before.isConnected ? before : document.getElementById('need')).focus();
+    (before.isConnected ? before : part('need')).focus();
   };
   form.replaceChildren(...(ACTIONS[action].ticks ? ticksOf(action, need) : fieldOf(action, need)));
   form.onsubmit = (event) => {

@@ -35,7 +35,14 @@ function joined(parts, between) {
   return parts.flatMap((nodes, place) => (place ? [between, ...nodes] : nodes));
 }
 
-/** The elements with these identifiers, by identifier. */
-function named(...identifiers) {
-  return Object.fromEntries(identifiers.map((each) => [each, document.getElementById(each)]));
+/** The element with an identifier. */
+function part(id) {
+  return document.getElementById(id);
+}
+
+/** A button that does something. */
+function button(text, does, attributes = {}) {
+  const made = make('button', { type: 'button', ...attributes }, text);
+  made.addEventListener('click', does);
+  return made;
 }

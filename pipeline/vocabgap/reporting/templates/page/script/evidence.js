@@ -1,8 +1,7 @@
 /** The evidence of the selected need. */
 
 function showEvidence(need) {
-  const { evidence } = named('evidence');
-  evidence.replaceChildren(
+  part('evidence').replaceChildren(
     wayBack(need),
     make('h2', { id: 'need', tabindex: '-1' }, `${whole(need.rank)}. `, isolated(need.label)),
     ...(run.deciding === null ? [] : actionsFor(need)),
@@ -24,23 +23,16 @@ function showEvidence(need) {
       make('details', {}, make('summary', {}, 'More'), ...more(need)),
     ].filter((part) => part !== null),
   );
-  evidence.scrollTop = 0;
+  part('evidence').scrollTop = 0;
   showDecided();
 }
 
 /** The buttons above the evidence on a narrow screen. */
 function wayBack(need) {
   const place = list.found.indexOf(need);
-  const button = (id, text, does, isUsable) => {
-    const made = make('button', { id, type: 'button' }, text);
-    made.disabled = !isUsable;
-    made.addEventListener('click', does);
-    return made;
-  };
-  return make('p', { class: 'way' }, button('back', '‹ Back', goBack, true),
+  return make('p', { class: 'way' }, button('‹ Back', goBack, { id: 'back' }),
     make('span', {}, place < 0 ? '' : `${whole(place + 1)} of ${whole(list.found.length)}`),
-    button('previous', 'Previous', () => step(-1), place > 0),
-    button('next', 'Next', () => step(1), place >= 0 && place + 1 < list.found.length));
+    button('Previous', () => step(-1), { id: 'previous' }), button('Next', () => step(1), { id: 'next' }));
 }
 
 /** Whether a fact is one of those that a decision needs. */

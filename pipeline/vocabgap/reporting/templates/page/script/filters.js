@@ -32,19 +32,18 @@ function propose() {
     ...quoted('is', Object.keys(LISTS)), ...quoted('status', statuses), ...quoted('category', run.categories),
     ...quoted('operation', run.operations), ...(run.images.length > MOST_PROPOSED ? [] : quoted('image', run.images)),
   ];
-  document.getElementById('proposals').append(...proposals.map((value) => make('option', { value })));
+  part('proposals').append(...proposals.map((value) => make('option', { value })));
 }
 
 function clearFilter() {
-  const { filter } = named('filter');
-  filter.value = '';
+  part('filter').value = '';
   relist();
-  filter.focus();
+  part('filter').focus();
 }
 
 /** The needs that match the field, and the number of matches in other lists. */
 function filtered() {
-  const parts = document.getElementById('filter').value.match(/[a-z]+:"[^"]*"?|\S+/gi) ?? [];
+  const parts = part('filter').value.match(/[a-z]+:"[^"]*"?|\S+/gi) ?? [];
   const pairs = parts.map((part) => part.match(/^([a-z]+):"?([^"]+)"?$/i)?.slice(1) ?? ['', part]);
   const chosen = pairs.findLast(([name, value]) => name === 'is' && value in LISTS)?.[1];
   const usual = run.capabilities.some((need) => need.group === 'open') ? 'open' : null;

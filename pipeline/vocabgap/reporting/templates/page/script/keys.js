@@ -16,11 +16,11 @@ function onKey(event) {
 function keyed({ key, target }) {
   // In the evidence, arrows scroll.
   if (key in STEPS) return key.length > 1 && !target.closest('#needs') ? null : () => step(STEPS[key]);
-  if (key === '/') return () => document.getElementById('filter').focus();
+  if (key === '/') return () => part('filter').focus();
   if (key === 'z' && run.deciding !== null) return undo;
   if (key === 'Escape' && target.closest('#evidence')) return NARROW.matches ? goBack : focusRow;
-  const button = document.querySelector(`#evidence [aria-keyshortcuts="${CSS.escape(key)}"]`);
-  return button && (() => button.click());
+  const pressed = document.querySelector(`#evidence [aria-keyshortcuts="${CSS.escape(key)}"]`);
+  return pressed && (() => pressed.click());
 }
 
 function isTyping({ target }) {

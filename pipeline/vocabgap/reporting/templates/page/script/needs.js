@@ -8,14 +8,12 @@ const NARROW = matchMedia('(max-width: 750px)');
 
 /** Show the list and the evidence; the other views are made at their first use. */
 function makeApp() {
-  named('app').app.append(make('div', { id: 'sections' }));
+  part('app').append(make('div', { id: 'sections' }));
   if (!run.capabilities.length) return;
-  const more = make('button', { id: 'more', type: 'button' });
-  const foot = make('p', { class: 'foot' }, more, make('span', { id: 'count', role: 'status' }));
+  const foot = make('p', { class: 'foot' }, button('', showMore, { id: 'more' }), make('span', { id: 'count', role: 'status' }));
   const listed = make('div', { class: 'list' }, tableOfNeeds(), foot);
   const evidence = make('article', { id: 'evidence', 'aria-labelledby': 'need' });
-  named('app').app.append(make('div', { class: 'needs' }, listed, evidence));
-  more.addEventListener('click', showMore);
+  part('app').append(make('div', { class: 'needs' }, listed, evidence));
   const header = document.querySelector('header');
   const measure = () => document.documentElement.style.setProperty('--head', `${header.offsetHeight}px`);
   new ResizeObserver(measure).observe(header);
@@ -33,13 +31,11 @@ function relist() {
 }
 
 function table() {
-  return document.getElementById('needs').tBodies[0];
+  return part('needs').tBodies[0];
 }
 
 function rowOfNone() {
-  const clear = make('button', { type: 'button' }, 'Clear the filter');
-  clear.addEventListener('click', clearFilter);
-  return make('tr', { class: 'none', role: 'row' }, make('td', { role: 'cell' }, 'No match. ', clear));
+  return make('tr', { class: 'none', role: 'row' }, make('td', { role: 'cell' }, 'No match. ', button('Clear the filter', clearFilter)));
 }
 
 /** Append the next rows. */
@@ -52,12 +48,11 @@ function showMore() {
 }
 
 function sayCount() {
-  const { more, count } = named('more', 'count');
   const left = Math.max(list.found.length - list.shown, 0);
-  more.hidden = !left;
-  more.textContent = `${whole(Math.min(left, run.shown.more))} more`;
+  part('more').hidden = !left;
+  part('more').textContent = `${whole(Math.min(left, run.shown.more))} more`;
   const others = list.elsewhere ? `, and ${whole(list.elsewhere)} in other lists` : '';
-  count.textContent = `${whole(Math.min(list.shown, list.found.length))} of ${counted(list.found.length, 'need')}${others}`;
+  part('count').textContent = `${whole(Math.min(list.shown, list.found.length))} of ${counted(list.found.length, 'need')}${others}`;
 }
 
 /** Show the evidence of a need beside the list. */
@@ -78,18 +73,18 @@ function markSelected() {
 function step(places) {
   const place = list.found.indexOf(list.selected) + places;
   if (!list.found[place]) return;
-  const inEvidence = named('evidence').evidence.contains(document.activeElement);
+  const inEvidence = part('evidence').contains(document.activeElement);
   if (place >= list.shown) showMore();
   history.replaceState(history.state, '', `#${list.found[place].id}`);
   select(list.found[place]);
-  if (inEvidence) document.getElementById('need').focus({ preventScroll: !NARROW.matches });
+  if (inEvidence) part('need').focus({ preventScroll: !NARROW.matches });
   else focusRow();
 }
 
 /** Move the focus to the selected row, or to the first one. */
 function focusRow(options) {
   const links = [...document.querySelectorAll('#needs a')];
-  (links.find((link) => link.hasAttribute('aria-current')) ?? links[0] ?? named('main').main).focus(options);
+  (links.find((link) => link.hasAttribute('aria-current')) ?? links[0] ?? part('main')).focus(options);
 }
 
 /** Show what the address names. */
@@ -97,12 +92,11 @@ function followAddress() {
   const name = location.hash.slice(1);
   const need = run.byId.get(name);
   const view = need ? 'needs' : viewOf(name);
-  const { main } = named('main');
-  const wasOpen = main.hasAttribute('data-open');
-  main.toggleAttribute('data-open', Boolean(need));
+  const wasOpen = part('main').hasAttribute('data-open');
+  part('main').toggleAttribute('data-open', Boolean(need));
   if (need && need !== list.selected) select(need);
   showView(view);
-  if (view !== 'needs') document.getElementById(name).scrollIntoView({ block: 'nearest' });
+  if (view !== 'needs') part(name).scrollIntoView({ block: 'nearest' });
   if (wasOpen && !need && view === 'needs' && list.left !== null) {
     scrollTo(0, list.left);
     focusRow({ preventScroll: true });
@@ -127,7 +121,7 @@ function followLink(event) {
   history[isBeside ? 'replaceState' : 'pushState']({ opened: true }, '', address);
   if (!isBeside) scrollTo(0, 0);
   followAddress();
-  if (!isBeside && run.byId.has(address.slice(1))) document.getElementById('need').focus({ preventScroll: true });
+  if (!isBeside && run.byId.has(address.slice(1))) part('need').focus({ preventScroll: true });
 }
 
 /** Leave the evidence on a narrow screen. */

@@ -13,8 +13,4 @@ function start() {
   performance.mark('usable'); // the benchmark and a test of the page wait for this
 }
 
-function onPress(identifier, does) {
-  document.getElementById(identifier).addEventListener('click', does);
-}
-
 start();

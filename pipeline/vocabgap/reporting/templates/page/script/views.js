@@ -9,7 +9,7 @@ function makeViews() {
   ];
   const items = links.map(([view, id, ...text]) =>
     make('li', {}, make('a', { href: `#${id}`, 'data-view': view }, ...text)));
-  named('views').views.append(make('ul', {}, ...items), run.capabilities.length ? filterForm() : '',
+  part('views').append(make('ul', {}, ...items), run.capabilities.length ? filterForm() : '',
     make('time', { datetime: run.now }, run.now.slice(0, 10)));
 }
 
@@ -24,8 +24,8 @@ function viewOf(id) {
 }
 
 function showView(view) {
-  const { sections, map, app } = named('sections', 'map', 'app');
-  if (view === 'map' && !map) app.append(drawMap(run.map));
+  const sections = part('sections');
+  if (view === 'map' && !part('map')) part('app').append(drawMap(run.map));
   if (view !== 'needs' && view !== 'map' && !sections.childElementCount) sections.append(...sectionsOf(run.sections));
   for (const each of sections.children) each.hidden = each.dataset.tab !== view;
   document.body.dataset.view = view;
