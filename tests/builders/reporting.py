@@ -21,6 +21,7 @@ from vocabgap.reporting.manifest import (
     new_manifest,
     read_manifest,
 )
+from vocabgap.reporting.sections import render_evidence
 from vocabgap.reporting.summary import Summary, Tables, summarise
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -62,6 +63,11 @@ def compared_in_words(comparison: Comparison, *, top: int) -> str:
 def text_of(made: Run) -> str:
     """Gives the report of a run."""
     return (made.published.folder / "report.md").read_text(encoding="utf-8")
+
+
+def evidence_of(made: Run) -> str:
+    """Gives the long form of a report: the evidence of each need, and all overviews."""
+    return render_evidence(made.published.summary)
 
 
 def headings(text: str) -> list[str]:

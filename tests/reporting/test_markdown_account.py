@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
-from builders.reporting import headings, publish, tables, text_of
+from builders.reporting import evidence_of, headings, publish, tables, text_of
 from vocabgap.model.selection import Selection
 from vocabgap.pipeline import Run
 
@@ -14,11 +14,10 @@ from vocabgap.pipeline import Run
 def test_what_was_not_counted_is_counted(demo_run: Run) -> None:
     account = demo_run.published.summary.account
     assert account is not None
-    rows = {row[0]: row[1] for row in list(tables(text_of(demo_run)))[-1][1:]}
+    account_table = next(each for each in tables(evidence_of(demo_run)) if each[0][0] == "Lines")
+    rows = {row[0]: row[1] for row in account_table[1:]}
     assert rows == {
         "counted": str(account.counted),
-        "filtered out": "0",
-        "not a gap": "0",
         "duplicates": str(account.duplicates),
         "superseded": str(account.superseded),
         "rejected": str(account.rejects),
@@ -29,24 +28,22 @@ def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(tmp_path: Pat
     root = write_corpus(
         tmp_path, {"one": [gap("sky mask")], "two": [gap("film grain")], "three": [gap("crop")]}
     )
-    text = text_of(
-        publish(
-            tmp_path, root, selection=Selection(images=("one", "two"), operations=(), sessions=())
-        )
-    )
+    selection = Selection(images=("one", "two"), operations=(), sessions=())
+    made = publish(tmp_path, root, selection=selection)
     assert (
         "Narrowed to image one or two. Counts, ranks, evidence and last dates cover only these records."
         " Names, status, first dates and trends cover all records.\n"
-    ) in text
-    assert "| filtered out | 1 |" in text
+    ) in text_of(made)
+    assert "; 1 record filtered out." in text_of(made)
+    assert "| filtered out | 1 |" in evidence_of(made)
 
 
 def test_rejects_are_named_with_file_line_and_reason(tmp_path: Path) -> None:
-    text = text_of(
+    text = evidence_of(
         publish(tmp_path, write_corpus(tmp_path, {"one": ["", "[1]"]}), allow_empty=True)
     )
     assert (
-        "- `one/vocabulary_gaps.jsonl:2`: not an object – expected an object, found a list\n"
+        "| `one/vocabulary_gaps.jsonl:2` | not an object | expected an object, found a list |"
         in text
     )
 
@@ -54,7 +51,7 @@ def test_rejects_are_named_with_file_line_and_reason(tmp_path: Path) -> None:
 def test_rejects_and_examples_name_the_repository_where_several_are_read(tmp_path: Path) -> None:
     left = write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]"]}, "left")
     right = write_corpus(tmp_path, {"one": [gap("film grain"), "[1]"]}, "right")
-    text = text_of(publish(tmp_path, [left, right]))
+    text = evidence_of(publish(tmp_path, [left, right]))
     for place in ("left/one/vocabulary_gaps.jsonl", "right/one/vocabulary_gaps.jsonl"):
         assert f"`{place}:1`" in text
         assert f"`{place}:2`" in text
@@ -63,9 +60,9 @@ def test_rejects_and_examples_name_the_repository_where_several_are_read(tmp_pat
 def test_a_log_that_could_not_be_read_is_told_beside_the_lines(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
     (root / "two" / "vocabulary_gaps.jsonl").mkdir(parents=True)
-    text = text_of(publish(tmp_path, root))
+    text = evidence_of(publish(tmp_path, root))
     assert "1 log, folder or link was not read: 1 unreadable file." in text
-    assert "- `two/vocabulary_gaps.jsonl`: unreadable file – " in text
+    assert "| `two/vocabulary_gaps.jsonl` | unreadable file | " in text
 
 
 def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(tmp_path: Path) -> None:
@@ -75,7 +72,7 @@ def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(tmp_path
     (root / "one" / "posthog.jsonl").write_text(
         "".join(f"{json.dumps(event)}\n" for event in events)
     )
-    text = text_of(publish(tmp_path, root))
+    text = evidence_of(publish(tmp_path, root))
     assert "lines that are not blank, 2 of them no gaps for their source:" in text
     assert "| counted | 1 |" in text
 
@@ -86,8 +83,4 @@ def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(tmp_path
 def test_a_report_without_a_record_says_so(tmp_path: Path, lines: list[str]) -> None:
     text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": lines}), allow_empty=True))
     assert "**No record in these logs counts.**" in text
-    assert headings(text) == [
-        "What to author next",
-        "What was counted, and what was not",
-        "Make this report again",
-    ]
+    assert headings(text) == ["What to author next"]

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 
 from builders import gap, write_corpus
-from builders.reporting import headings, tables, text_of
+from builders.reporting import evidence_of, headings, tables, text_of
 from vocabgap.listing.deciding import Decisions
 from vocabgap.model.settings import DecisionSettings, RankSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Run, run
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
-COVERED = "Probably covered: check the entry, or how it can be found"
-DECIDED = "Decided"
 SKY = {"name": "sky_mask", "description": "A mask of the sky."}
 FOG = {"name": "fog_density", "description": "Density of fog over water."}
 FILM = {"name": "film_grain", "description": "Grain of a film."}
@@ -80,153 +78,96 @@ def explained(made: Run) -> float:
 
 def labels(table: list[list[str]]) -> list[str]:
     heading, *rows = table
-    return [row[heading.index("Capability")] for row in rows]
+    return [row[heading.index("Need")] for row in rows]
 
 
-def test_the_first_is_told_with_its_lead_trend_and_workaround(desk: Desk) -> None:
-    message = lead(text_of(desk.report(now=datetime(2026, 4, 5, tzinfo=UTC))))
-    close = "Ranks 1 to 3 are too close to call. The rank of this need is 1, with 90 % confidence between"
-    assert close in message
-    assert "Too early for a trend: the first record is less than 3 weeks old." in message
-    assert "Workaround: drew it (1 time)." in message
-    assert "Nobody has decided about this need." in message
-
-
-def test_without_a_vocabulary_it_is_not_known_what_is_covered(desk: Desk) -> None:
-    text = text_of(desk.report())
-    assert "Without `--vocabulary` it is not known whether the vocabulary has it." in lead(text)
-    assert COVERED not in headings(text)
-
-
-def test_what_is_covered_is_listed_apart_but_stays_in_the_headline(desk: Desk) -> None:
-    text = text_of(desk.report(SKY, FOG))
-    whole, covered, *_ = tables(text)
-    assert labels(whole) == ["film grain", "lens flare"]
-    assert covered[1:] == [
-        ["1", "sky mask", "3", "2", "2026-04-01", "sky_mask", "all of it", "sky mask", "–"]
-    ]
-    first, standing, missing, *_ = lead(text).split("\n\n")[3:]
-    assert first == (
-        "**sky mask** is asked for most: 3 times on 2 images, on 2026-04-01."
-        " The entry `sky_mask` probably covers all of it."
-        " It is listed below with its evidence."
-    )
-    assert standing.startswith("Ranks 1 to 3 are too close to call. ")
-    assert standing.endswith("Workaround: drew it (1 time). Nobody has decided about this need.")
-    assert missing.startswith(
-        "Of the others, **film grain** is asked for most: 2 times on 2 images"
-    )
-
-
-@pytest.mark.parametrize(
-    ("entries", "message"),
-    [
-        (
-            (SKY, FILM),
-            "The next one is probably covered, too. Both are listed below with their evidence.",
-        ),
-        (
-            (SKY, FILM, FLARE),
-            "The others that rank next are probably covered, too. All are listed below with their evidence.",
-        ),
-    ],
-)
-def test_others_that_may_be_there_and_rank_next_are_not_passed_over_either(
-    desk: Desk, entries: tuple[dict[str, Any], ...], message: str
+def test_what_probably_exists_keeps_its_rank_and_the_first_need_without_an_entry_is_named(
+    desk: Desk,
 ) -> None:
-    assert message in lead(text_of(desk.report(*entries)))
+    text = text_of(desk.report(SKY, FOG))
+    whole = next(tables(text))
+    assert labels(whole) == ["sky mask", "film grain", "lens flare"]
+    assert whole[1][whole[0].index("Beside")] == "exists probably as sky_mask"
+    assert lead(text).split("\n\n")[1] == (
+        "Check **sky mask**: asked for 3 times on 2 images; no workaround was rated."
+        " It exists probably as sky\\_mask. Too close to call with 2 and 3."
+        " The first need to author: film grain (2), asked for 2 times on 2 images;"
+        " no workaround was rated."
+    )
 
 
-def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk: Desk) -> None:
+def test_the_answer_names_no_other_need_where_all_exist(desk: Desk) -> None:
+    message = lead(text_of(desk.report(SKY, FILM, FLARE)))
+    assert "Check **sky mask**: " in message
+    assert "The first need to author" not in message
+
+
+def test_what_probably_exists_has_its_evidence_so_that_the_claim_can_be_checked(
+    desk: Desk,
+) -> None:
     made = desk.report(SKY, FILM)
-    evidence = text_of(made).partition("### 1. sky mask\n")[2].partition("\n### ")[0]
+    evidence = evidence_of(made).partition("## 1. sky mask\n")[2].partition("\n## ")[0]
     assert f"Closest entries: `sky_mask` ({explained(made):.0f} % explained, by" in evidence
     assert "Workarounds: drew it (1)." in evidence
     assert len(re.findall(r"(?m)^- .*image `", evidence)) == 3
 
 
-def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk) -> None:
-    message = "The needs of missing ranks are probably covered; see below."
-    assert message in text_of(desk.report(FILM, FOG))
-    assert message not in text_of(desk.report(FOG))
-
-
 def test_an_entry_that_comes_near_is_named_with_what_it_explains(desk: Desk) -> None:
-    text = text_of(desk.report({"name": "mask_brush"}, FOG))
-    share = re.search(r"The closest entry, `mask_brush`, explains (\d+) % of it", lead(text))
-    assert share
-    assert 0 < int(share[1]) < 100
-    assert "of it and probably does something else." in lead(text)
-    assert f"Closest entries: `mask_brush` ({share[1]} % explained, by mask)." in text
+    made = desk.report({"name": "mask_brush"}, FOG)
+    assert "Author **sky mask**" in text_of(made)
+    share = f"{explained(made):.0f}"
+    assert f"Closest entries: `mask_brush` ({share} % explained, by mask)." in evidence_of(made)
 
 
-def test_what_people_pinned_stays_in_the_list_though_it_is_covered(desk: Desk) -> None:
-    desk.report(SKY)
-    desk.decide.pin("sky mask")
-    made = desk.report(SKY)
-    text = text_of(made)
-    assert labels(next(tables(text)))[0] == "sky mask"
-    assert COVERED not in headings(text)
-    assert "**sky mask** is first because ana pinned it: asked for 3 times" in lead(text)
-    assert "The entry `sky_mask` probably covers all of it." in lead(text)
-    assert re.search(r"Decided: 2026-07-01 ana pinned 'sky mask' \(dec-[0-9a-f]+\)\.", lead(text))
-
-
-def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_most(
-    desk: Desk,
-) -> None:
+def test_a_pinned_need_is_first_and_says_where_its_counts_would_put_it(desk: Desk) -> None:
     desk.report()
     desk.decide.pin("lens flare", "a client waits")
+    made = desk.report()
+    whole = next(tables(text_of(made)))
+    assert labels(whole) == ["lens flare", "sky mask", "film grain"]
+    assert whole[1][0] == "1 (pinned)"
+    assert whole[1][whole[0].index("Beside")] == "pinned by ana"
+    assert "Pinned by ana; by mentions rank 1 to 3." in lead(text_of(made))
+    assert "ana pinned 'lens flare': a client waits (dec-" in evidence_of(made)
+
+
+def test_what_people_claimed_is_in_work_and_the_next_need_is_named(desk: Desk) -> None:
+    desk.report()
+    desk.decide.claim("sky mask")
     message = lead(text_of(desk.report()))
-    assert "**lens flare** is first because ana pinned it: asked for once" in message
-    assert "Without the pin its rank by mentions would be 1 to 3, with 90 % confidence." in message
-    whole = next(tables(text_of(desk.report())))
-    assert whole[1][0] == "1 (pinned by ana; by mentions rank 1 to 3)"
-    assert "ana pinned 'lens flare': a client waits (dec-" in message
+    assert "In work: **sky mask**: " in message
+    assert "Claimed by ana since 2026-07-01." in message
+    assert "The first need to author: film grain (2), asked for 2 times on 2 images;" in message
 
 
 @pytest.mark.parametrize(
-    ("action", "more", "status", "message"),
+    ("action", "more", "message"),
     [
-        ("dismiss", "not ours", "dismissed", "ana dismissed 'sky mask': not ours"),
-        ("author", "sky_only", "authored", "ana authored 'sky mask' as 'sky_only'"),
+        ("dismiss", "not ours", "ana dismissed 'sky mask': not ours"),
+        ("author", "sky_only", "ana authored 'sky mask' as 'sky\\_only'"),
     ],
 )
-def test_what_is_settled_is_listed_apart_with_the_decision(
-    *, desk: Desk, action: str, more: str, status: str, message: str
+def test_what_is_settled_is_counted_and_its_evidence_has_the_decision(
+    *, desk: Desk, action: str, more: str, message: str
 ) -> None:
     desk.report()
     getattr(desk.decide, action)("sky mask", more)
-    whole, *others = tables(text_of(desk.report()))
-    assert labels(whole) == ["film grain", "lens flare"]
-    settled = next(each for each in others if each[0][-1] == "Decisions")
-    assert settled[0] == ["#", "Capability", "Status", "Mentions", "Last seen", "Decisions"]
-    [row] = settled[1:]
-    mentions = "0 of 3" if status == "authored" else "3"  # those since it was authored
-    assert row[:5] == ["3", "sky mask", status, mentions, "2026-04-01"]
-    assert row[5].startswith(f"2026-07-01 {message} (dec-")
+    made = desk.report()
+    assert labels(next(tables(text_of(made)))) == ["film grain", "lens flare"]
+    assert "\n\nNot in this list: 1 decided.\n\n" in text_of(made)
+    evidence = evidence_of(made).partition("## 3. sky mask\n")[2].partition("\n## ")[0]
+    assert f"2026-07-01 {message} (dec-" in evidence
 
 
 @pytest.mark.parametrize(
     ("rank", "message"),
     [
-        (
-            RankSettings(min_images=2),
-            "1 capability is left out: it is on fewer than 2 images. `capabilities.parquet` has it.",
-        ),
-        (
-            RankSettings(min_sessions=1),
-            (
-                "2 capabilities are left out: they are in fewer than 1 known session."
-                " `capabilities.parquet` has them."
-            ),
-        ),
+        (RankSettings(min_images=2), "1 on fewer than 2 images."),
+        (RankSettings(min_sessions=1), "2 in fewer than 1 known session."),
     ],
 )
-def test_what_is_not_established_is_left_out_and_counted(
-    desk: Desk, rank: RankSettings, message: str
-) -> None:
-    assert f"\n\n{message}\n\n" in text_of(desk.report(rank=rank))
+def test_what_is_not_established_is_counted(desk: Desk, rank: RankSettings, message: str) -> None:
+    assert f"\n\nNot in this list: {message}\n\n" in text_of(desk.report(rank=rank))
 
 
 def test_what_people_pinned_is_shown_however_little_evidence_it_has(desk: Desk) -> None:
@@ -234,21 +175,17 @@ def test_what_people_pinned_is_shown_however_little_evidence_it_has(desk: Desk) 
     desk.decide.pin("lens flare")
     text = text_of(desk.report(rank=RankSettings(min_images=2)))
     assert labels(next(tables(text))) == ["lens flare", "sky mask", "film grain"]
-    assert "left out: " not in text
+    assert "Not in this list" not in text
 
 
 def test_where_nothing_is_left_to_author_the_report_says_why(desk: Desk) -> None:
-    desk.report(SKY)
+    desk.report()
     desk.decide.dismiss("film grain", "not ours")
-    text = text_of(desk.report(SKY, rank=RankSettings(min_images=2)))
-    assert (
-        "**Nothing is left to author: of 3 capabilities, 1 probably covered, 1 decided, 1 left out.**"
-        in lead(text)
-    )
-    assert "1 capability is left out: it is on fewer than 2 images" in text
-    assert "**sky mask** is asked for most: 3 times on 2 images" in lead(text)
-    sections = [heading for heading in headings(text) if not heading[0].isdigit()]
-    assert sections[:4] == ["What to author next", COVERED, DECIDED, "By category"]
+    desk.decide.dismiss("sky mask", "not ours")
+    text = text_of(desk.report(rank=RankSettings(min_images=2)))
+    message = "**Nothing is left to author: of 3 capabilities, 2 decided, 1 left out.**"
+    assert message in lead(text)
+    assert headings(text) == ["What to author next"]
 
 
 def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk) -> None:

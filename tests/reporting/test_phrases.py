@@ -1,13 +1,13 @@
 """Phrases about capabilities, as plain text."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from vocabgap.model.capability import Asker, Capability, Workaround
+from vocabgap.model.capability import Asker, Capability, Covered
 from vocabgap.pipeline import Run
+from vocabgap.reporting.listed import beside
 from vocabgap.reporting.wording import phrase, sparkline
 from vocabgap.text import short_hash
 
@@ -97,22 +97,6 @@ def test_a_mark_says_that_one_session_has_most_mentions(
 
 
 @pytest.mark.parametrize(
-    ("mentions", "text"),
-    [
-        ((1,), "Workaround: way 0 (1 time)."),
-        ((3, 2, 2), "Most frequent workaround: way 0 (3 times)."),
-        ((3, 3, 2), "Most frequent workaround: way 0 (3 times), and 1 other equally often."),
-        ((1,) * 5, "Each workaround differs, for example: way 0."),
-    ],
-)
-def test_equally_frequent_workarounds_are_counted(
-    demo_run: Run, mentions: tuple[int, ...], text: str
-) -> None:
-    done = tuple(Workaround(f"way {place}", often) for place, often in enumerate(mentions))
-    assert phrase("workaround", capability(demo_run, workarounds=done)) == text
-
-
-@pytest.mark.parametrize(
     ("weekly", "bars"),
     [
         ((), ""), ((0, 0, 0), "▁▁▁"), ((0, 1, 2), "▁▅█"), ((0, 1, 2, 3, 4, 5, 6, 7), "▁▂▃▄▅▆▇█"),
@@ -123,62 +107,119 @@ def test_a_sparkline_has_one_bar_a_week(weekly: tuple[int, ...], bars: str) -> N
     assert sparkline(weekly) == bars
 
 
-@pytest.mark.parametrize(
-    ("ranked_by", "first", "second", "text"),
-    [
-        ("mentions", 5, 3, "It leads by 2 mentions."),
-        ("mentions", 4, 3, "It leads by 1 mention."),
-        ("mentions", 3, 3, "The next has as many mentions."),
-        ("mentions", 3, 5, "The next has 2 more mentions."),
-        ("images", 1500, 2, "It leads by 1,498 images."),
-        ("unsatisfied", 4, 2, "It leads by 2 unsatisfied mentions."),
-        ("priority", 0.75, 0.5, "Its priority is 0.75, that of the next 0.50."),
-    ],
-)
-def test_a_lead_is_in_the_unit_of_the_ranking(
-    *, demo_run: Run, ranked_by: str, first: float, second: float, text: str
-) -> None:
-    one, two = (capability(demo_run, **{ranked_by: value}) for value in (first, second))
-    assert phrase("lead", one, two, ranked_by) == text
-
-
-SURE = "The rank of this need is 1, with 90 % confidence between 1 and 4."
-CLOSE = "Ranks 1 to 14 are too close to call"
-
-
-@pytest.mark.parametrize(
-    ("behind", "ties", "text"),
-    [
-        (2, (), f"It leads by 1 mention. {SURE}"),
-        (2, ((3, 9),), f"It leads by 1 mention. {SURE}"),
-        (3, (), f"It leads by 1 mention. {SURE}"),  # the next that is shown is not the next
-        (2, ((1, 14), (15, 20)), f"{CLOSE}. {SURE}"),
-        (None, (), SURE),
-    ],
-)
-def test_a_place_says_how_sure_it_is(
-    *,
-    demo_run: Run,
-    behind: int | None,
-    ties: tuple[tuple[int, int], ...],
-    text: str,
-) -> None:
-    own = {"rank_low": 1, "rank_high": 4, "mentions": 5, "workarounds": ()}
-    one = capability(demo_run, rank=1, **own)
-    others = (one,) if behind is None else (one, capability(demo_run, rank=behind, mentions=4))
-    run = replace(demo_run.published.summary, ties=ties, stale_days=90)
-    assert phrase("place", one, others, run) == text
-
-
 def test_a_pin_never_comes_with_the_confidence_of_a_rank(demo_run: Run) -> None:
     item = capability(demo_run, rank=1, rank_low=4, rank_high=24, pinned=True, pinned_by="ana")
-    run = replace(demo_run.published.summary, stale_days=90)
     assert phrase("pinned", item, "mentions") == "pinned by ana; by mentions rank 4 to 24"
     assert phrase("rank", item, "mentions") == "1, pinned by ana; by mentions rank 4 to 24"
     assert phrase("rank_interval", item) == "pinned"
-    assert phrase("place", item, (item,), run).startswith(
-        "Without the pin its rank by mentions would be 4 to 24, with 90 % confidence."
+    assert phrase("level", item, [(1, 3)]) == ""
+
+
+@pytest.mark.parametrize(
+    ("rank", "ties", "text"),
+    [
+        (1, [(1, 2)], "2"),
+        (1, [(1, 3)], "2 and 3"),
+        (2, [(1, 3)], "1 and 3"),
+        (9, [(1, 3), (4, 9)], "4 to 8"),
+        (6, [(4, 9)], "4–5 and 7–9"),
+    ],
+)
+def test_a_need_is_level_with_the_others_of_its_tie(
+    demo_run: Run, rank: int, ties: list[tuple[int, int]], text: str
+) -> None:
+    assert (
+        phrase("level", capability(demo_run, rank=rank), ties) == f"too close to call with {text}"
     )
+    assert phrase("level", capability(demo_run, rank=20), ties) == ""
+
+
+@pytest.mark.parametrize(
+    ("ratings", "sentence", "share"),
+    [
+        ((0, 0, 0), "no workaround was rated", "–"),
+        ((2, 0, 0), "2 of 2 workarounds failed", "2/2"),
+        ((1, 0, 0), "1 of 1 workaround failed", "1/1"),
+        ((23, 1, 1), "92 % of its workarounds failed", "92 %"),
+    ],
+)
+def test_few_ratings_are_numbers_and_many_a_share(
+    demo_run: Run, ratings: tuple[int, int, int], sentence: str, share: str
+) -> None:
+    counts = dict(zip(("unsatisfied", "neutral", "satisfied"), ratings, strict=True))
+    item = capability(demo_run, **counts)
+    assert (phrase("failed", item), phrase("failed_share", item)) == (sentence, share)
+
+
+MARKS: dict[str, dict[str, Any]] = {
+    "pinned by ana": {"pinned": True, "pinned_by": "ana"},
+    "exists probably as sky_mask": {"covered": (Covered("sky_mask", 34, ()),)},
+    "asked for again": {"status": "regressed"},
+    "perhaps several needs": {"mixed": True},
+    "34 of 34 from one session": {"largest_session": 34},
+}
+
+
+def test_what_stands_beside_a_need_has_one_order(demo_run: Run) -> None:
+    everything = {name: value for each in MARKS.values() for name, value in each.items()}
+    one = "perhaps one need with 1 other"
+    assert beside(capability(demo_run, **everything), one) == (*MARKS, one)
+    assert beside(capability(demo_run)) == ()
+
+
+@pytest.mark.parametrize(("text", "changed"), MARKS.items())
+def test_each_mark_stands_beside_a_need_for_its_reason(
+    demo_run: Run, text: str, changed: dict[str, Any]
+) -> None:
+    assert beside(capability(demo_run, **changed)) == (text,)
+
+
+@pytest.mark.parametrize(
+    ("mentions", "mixed", "exists", "text"),
+    [
+        (34, True, True, "exists probably as sky_mask"),
+        (18, False, True, "exists probably as sky_mask"),
+        (17, False, False, "17 of 34 probably exist as sky_mask"),
+        (33, True, False, "33 of 34 probably exist as sky_mask"),
+    ],
+)
+def test_a_need_exists_if_entries_cover_most_or_all_of_several_needs(
+    *, demo_run: Run, mentions: int, mixed: bool, exists: bool, text: str
+) -> None:
+    covered = (Covered("sky_mask", mentions, ("sky mask",)),)
+    item = capability(demo_run, covered=covered, mixed=mixed)
+    assert (item.exists, phrase("exists", item)) == (exists, text)
+
+
+@pytest.mark.parametrize(
+    ("changed", "before", "after", "note"),
+    [
+        ({}, "Author ", ": asked for 34 times on 16 images; 79 % of its workarounds failed.",
+         "Too close to call with 2 and 3; 92 % failed for sky selection mask (2)."),
+        ({"mentions": 1, "unsatisfied": 0, "neutral": 0, "satisfied": 0}, "Author ",
+         ": asked for once on 16 images; no workaround was rated.",
+         "Too close to call with 2 and 3; 92 % failed for sky selection mask (2)."),
+        ({"pinned": True, "pinned_by": "ana", "rank_low": 4, "rank_high": 9}, "Author ",
+         ": asked for 34 times on 16 images; 79 % of its workarounds failed.",
+         "Pinned by ana; by mentions rank 4 to 9."),
+    ],
+)  # fmt: skip
+def test_the_answer_is_a_sentence_and_its_note_says_what_is_level(
+    *, demo_run: Run, changed: dict[str, Any], before: str, after: str, note: str
+) -> None:
+    summary = demo_run.published.summary
+    first = capability(demo_run, **changed)
+    answer = replace(summary, capabilities=(first, *summary.capabilities[1:])).answer
+    assert answer is not None
+    assert (answer.before, answer.after, answer.note) == (before, after, note)
+    assert (answer.id, answer.label) == (first.capability_id, first.label)
+
+
+def test_the_answer_of_another_order_says_so_and_an_empty_list_has_none(demo_run: Run) -> None:
+    summary = replace(demo_run.published.summary, ranked_by="images")
+    assert summary.answer is not None
+    assert summary.answer.note.startswith("Ranked by images. ")
+    assert replace(summary, capabilities=()).answer is None
 
 
 @pytest.mark.parametrize(
@@ -291,18 +332,3 @@ def test_each_relation_is_a_sentence(changed: dict[str, Any], text: str) -> None
 def test_a_hash_is_cut_to_what_can_be_seen_of_it() -> None:
     assert short_hash("5e" * 32) == "5e5e5e5e5e5e"
     assert short_hash(" \n" * 9 + "5e\x1b" * 9) == "5e\\u001b5e\\u"
-
-
-@pytest.mark.parametrize(
-    ("unsatisfied", "days", "reason"),
-    [(3, 1, "a smaller share of its workarounds failed"), (1, 1, "the last mention is older")],
-)
-def test_a_reason_says_why_another_need_comes_first(
-    demo_run: Run, unsatisfied: int, days: int, reason: str
-) -> None:
-    first = capability(demo_run, unsatisfied=1, neutral=3, satisfied=0)
-    assert first.last_seen is not None
-    later = first.last_seen + timedelta(days=days)
-    ahead = replace(first, unsatisfied=unsatisfied, neutral=4 - unsatisfied, last_seen=later)
-    sentence = phrase("behind", first, ahead, demo_run.published.summary)
-    assert sentence == f"{first.label} has rank 1 by mentions, but {reason}"

@@ -22,11 +22,10 @@ from vocabgap.model.settings import LEAST_WEEKS
 from vocabgap.model.sources import IMAGE
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
 from vocabgap.ranking.drafting import FIRST
-from vocabgap.ranking.evidence import MAX_WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES
-from vocabgap.text import FILTERS, escape_unseen, excerpt, in_units, shortened, surface, unit_names
+from vocabgap.text import FILTERS, escape_unseen, excerpt, in_units, shortened, surface, unit_names, visible
 
 if TYPE_CHECKING:
     from vocabgap.reporting.summary import Summary
@@ -59,7 +58,6 @@ _GLOBALS: Final = {
     "least_weeks": LEAST_WEEKS,
     "log_name": LOG_NAME,
     "most_operations": MOST_OPERATIONS,
-    "most_workarounds": MAX_WORKAROUNDS,
     "recent_weeks": recent_weeks,
     "shown_categories": SHOWN_CATEGORIES,
 }
@@ -179,9 +177,14 @@ def quote_of(item: Capability, most: int = 120) -> str:
     label = surface(item.label)
     telling = next((each for each in said if not surface(each).endswith(label)), None)
     if telling is None and item.workarounds:
-        return excerpt(f"instead: {item.workarounds[0].workaround}", most)
+        return _cut(f"instead: {item.workarounds[0].workaround}", most)
     text = telling or next(iter(said), "")
-    return f"“{excerpt(text, most - 2)}”" if text else ""
+    return f"“{_cut(text, most - 2)}”" if text else ""
+
+
+def _cut(text: str, most: int) -> str:
+    text = visible(text)
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def sparkline(weekly: tuple[int, ...]) -> str:
