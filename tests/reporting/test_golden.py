@@ -10,7 +10,7 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.page import read
-from builders.reporting import publish, text_of
+from builders.reporting import evidence_of, publish, text_of
 from vocabgap.pipeline import Run
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden"
@@ -36,6 +36,7 @@ def test_report_is_the_approved_one(
     page = (run.published.folder / "report.html").read_text(encoding="utf-8")
     written = {
         f"{kind}.md": text_of(run),
+        f"{kind}.evidence.md": evidence_of(run),
         f"{kind}.txt": read(page).text.replace(". ", ".\n") + "\n",
     }
     if pytestconfig.getoption("approve"):

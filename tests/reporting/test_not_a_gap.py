@@ -6,8 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from builders import gap, write_corpus
-from builders.page import read
-from builders.reporting import publish, tables, text_of
+from builders.reporting import evidence_of, publish, tables, text_of
 from vocabgap.model.record import NOT_GRANTED_NOTE
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import CategorySettings, Settings
@@ -39,8 +38,9 @@ def test_every_record_is_counted_filtered_or_no_gap(tmp_path: Path) -> None:
 
 
 def test_the_account_names_rules_and_counts(tmp_path: Path) -> None:
-    text = text_of(publish(tmp_path, photos(tmp_path)))
-    rows = {row[0]: row[1:] for row in list(tables(text))[-1][1:]}
+    text = evidence_of(publish(tmp_path, photos(tmp_path)))
+    account = next(each for each in tables(text) if each[0][0] == "Lines")
+    rows = {row[0]: row[1:] for row in account[1:]}
     assert rows["not a gap"] == ["2", "2 transient; gaps.parquet shows which"]
     assert rows["not granted"] == ["1", "1 permission; gaps.parquet shows which"]
 
@@ -69,14 +69,13 @@ def test_what_is_not_granted_is_listed_by_tool(tmp_path: Path) -> None:
         tmp_path,
         write_corpus(tmp_path, {f"image-{place}": [each] for place, each in enumerate(lines)}),
     )
-    section = text_of(made).split("## Not granted")[1].split("## What was")[0]
+    section = evidence_of(made).split("## Not granted")[1].split("## What was")[0]
     assert [*next(iter(tables(section)))][1:] == [
         ["weave", "2", "not_enabled, permission"],
         ["Loom", "1", "permission"],
         ["no tool is named", "1", "permission"],
     ]
-    page = read((made.published.folder / "report.html").read_text(encoding="utf-8")).text
-    assert "These records ask for something that exists" in page
+    assert "These records ask for something that exists" in section
     shown = json.loads((made.published.folder / "run.json").read_bytes())["account"]
     assert shown["ungranted"][1] == {"tool": "Loom", "records": 1, "rules": ["permission"]}
     assert "granted" not in text_of(
@@ -105,4 +104,4 @@ def test_given_categories_are_ranked_by_and_told(tmp_path: Path) -> None:
     assert (given.by_operations, given.by_classifier, given.left) == (1, 0, 1)
     assert made.ranked.filter(label="sky warmth")["intent_category"].to_list() == ["wb"]
     message = "2 records had no category. 1 got one from their operations, and 0 from their words"
-    assert message in text_of(made)
+    assert message in evidence_of(made)

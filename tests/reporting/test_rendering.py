@@ -134,9 +134,9 @@ def test_run_that_was_replaced_meanwhile_stays(
 ) -> None:
     write = writing.write_formats
 
-    def replaced(*arguments: object) -> object:
+    def replaced(*arguments: object, **options: object) -> object:
         change_manifest(folder, capabilities=99)
-        return write(*arguments)  # type: ignore[arg-type]
+        return write(*arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(writing, "write_formats", replaced)
     with pytest.raises(StateError, match="was replaced during the work"):

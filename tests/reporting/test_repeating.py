@@ -40,9 +40,7 @@ def again(first_run: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
         assert result.code == 0, result.err
         for variable in ("VOCABGAP_TOP", "VOCABGAP_THRESHOLD"):
             monkeypatch.delenv(variable, raising=False)
-        markdown = (first_run / "report.md").read_text(encoding="utf-8")
-        command = markdown.partition("```sh\n")[2].partition("\n```")[0]
-        assert command in (first_run / "report.html").read_text(encoding="utf-8")
+        command = json.loads((first_run / "run.json").read_text(encoding="utf-8"))["command"]
         monkeypatch.chdir(first_run)
         program, *words = shlex.split(command)
         repeated = vocabgap(*words)

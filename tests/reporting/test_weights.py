@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from builders.reporting import publish, tell_anew_of, text_of
+from builders.reporting import evidence_of, publish, tell_anew_of, text_of
 from vocabgap.doors.cli.app import run as command
 from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, HISTORY
 from vocabgap.pipeline import Run
@@ -64,8 +64,8 @@ def test_report_and_pages_name_records_and_mentions(made: Run) -> None:
     ]
 
     assert "In all, 5 records, 84 mentions, from 2 images ask for 2 capabilities" in text
-    assert "| counted | 5 | the 84 mentions above |" in text
-    assert "(unsatisfied, ×40)" in text
+    assert "| counted | 5 | the 84 mentions above |" in evidence_of(made)
+    assert "(unsatisfied, ×40)" in evidence_of(made)
     assert all("the 84 mentions above" in page for page in pages)
     assert "unsatisfied, ×40" in pages[0]
 
@@ -75,10 +75,11 @@ def test_where_every_record_is_one_mention_the_words_say_nothing_of_it(tmp_path:
         tmp_path, {"shop": [gap("dark theme"), gap("dark theme", count=1, notes="again")]}
     )
 
-    text = text_of(publish(tmp_path, root))
+    made = publish(tmp_path, root)
+    text = text_of(made)
 
     assert "In all, 2 records from 1 image ask for" in text
-    assert "| counted | 2 | the mentions above |" in text
+    assert "| counted | 2 | the mentions above |" in evidence_of(made)
     assert "×" not in text
 
 
@@ -115,5 +116,5 @@ def test_a_run_that_was_published_without_weights_is_still_read(made: Run) -> No
     assert read_table(folder, HISTORY).equals(history)
     examples = read_table(folder, CAPABILITIES)["examples"].explode()
     assert examples.struct["count"].null_count() == len(examples) > 0
-    assert command(["render", str(folder)]) == 0
-    assert "(unsatisfied)" in text_of(made)
+    assert command(["render", str(folder), "--evidence"]) == 0
+    assert "(unsatisfied)" in (folder / "evidence.md").read_text(encoding="utf-8")
