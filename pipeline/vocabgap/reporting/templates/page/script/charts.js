@@ -2,7 +2,7 @@
 
 /** The mentions of a need as a bar, and their likely range as a line over it. */
 function bar({ mentions, low, high }) {
-  const percent = (number) => `${tenths(run.most ? Math.min(100 * number / run.most, 100) : 0)}%`;
+  const percent = (number) => `${tenths(run.most ? Math.min(97 * number / run.most, 97) : 0)}%`;
   const range = { class: 'range', x: percent(low), width: percent(high - low) };
   return draw('svg', { class: 'bar', 'aria-hidden': 'true' },
     draw('rect', { width: percent(mentions) }), high > low ? draw('rect', range) : null);

@@ -3,22 +3,26 @@
 const COLUMNS = [
   { name: 'rank', head: '#', cell: (need) => [whole(need.rank), tieOf(need)] },
   { name: 'label', head: 'need', cell: (need) => [labelOf(need)] },
-  { name: 'mentions', head: 'mentions', cell: (need) => [bar(need), make('b', {}, whole(need.mentions))] },
-  { name: 'trend', head: 'trend', cell: ({ weekly, trend }) => (weekly.length ? [spark(weekly), trend ?? ''] : []) },
-  { name: 'failed', head: 'failed', cell: ({ share }) => [share] },
+  { name: 'mentions', head: 'mentions, likely range', cell: (need) => [bar(need), make('b', {}, whole(need.mentions))] },
+  { name: 'trend', head: 'trend', cell: ({ weekly, trend }) => [spark(weekly), trend ?? ''], isEmpty: ({ weekly }) => !weekly.length },
+  { name: 'failed', head: 'failed', cell: ({ share }) => [share], isEmpty: ({ rated }) => !rated },
   { name: 'quote', head: 'quote and marks', cell: (need) => [saidOf(need), marksOf(need)] },
 ];
 const MOST_MARKS = 2;
 
 /** The table of the list, without rows. Roles: a style sheet takes them from rows that are grids. */
 function tableOfNeeds() {
-  const heads = COLUMNS.map(({ name, head }) => make('th', { class: name, scope: 'col', role: 'columnheader' }, head));
+  const heads = shownColumns().map(({ name, head }) => make('th', { class: name, scope: 'col', role: 'columnheader' }, head));
   return make('table', { id: 'needs', role: 'table', 'aria-label': 'Needs' },
     make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, ...heads)), make('tbody', { role: 'rowgroup' }));
 }
 
+function shownColumns() {
+  return COLUMNS.filter(({ isEmpty }) => !isEmpty || !run.capabilities.every(isEmpty));
+}
+
 function rowOf(need) {
-  return make('tr', { 'data-id': need.id, role: 'row' }, ...COLUMNS.map(({ name, cell }) => (name === 'label'
+  return make('tr', { 'data-id': need.id, role: 'row' }, ...shownColumns().map(({ name, cell }) => (name === 'label'
     ? make('th', { class: name, scope: 'row', role: 'rowheader' }, ...cell(need))
     : make('td', { class: name, role: 'cell' }, ...cell(need)))));
 }

@@ -12,18 +12,19 @@ const ACTIONS = {
   rename: { key: 'r', name: 'Rename', done: 'renamed', field: 'label' },
 };
 
+/** The buttons, without that which renames, and the form that some of them open. */
 function actionsFor(need) {
-  const form = make('form', { id: 'asking', hidden: '' });
   const statuses = need.group === 'settled' ? ['reopen'] : ['author', need.status === 'claimed' ? 'reopen' : 'claim', 'dismiss'];
-  const all = [...statuses, ...(need.pinned ? [] : ['pin']), 'merge', 'split', 'rename'];
+  const all = [...statuses, ...(need.pinned ? [] : ['pin']), 'merge', 'split'];
   const usable = all.filter((action) => !ACTIONS[action].ticks || ACTIONS[action].ticks(need).length);
-  return [make('p', { class: 'acts' }, ...usable.map((action) => buttonFor(action, need, form))), form];
+  return [make('p', { class: 'acts' }, ...usable.map((action) => buttonFor(action, need))),
+    make('form', { id: 'asking', hidden: '' })];
 }
 
-function buttonFor(action, need, form) {
+function buttonFor(action, need) {
   const { key, name, field, ticks } = ACTIONS[action];
   const pressed = () => {
-    if (field || ticks) ask(action, need, form);
+    if (field || ticks) ask(action, need);
     else setDecided(decision(action, need), !decided(decision(action, need)));
   };
   const made = button(action === 'reopen' && need.group !== 'settled' ? 'Release' : name, pressed,
@@ -54,7 +55,8 @@ function decision(action, need, details = {}) {
 }
 
 /** Ask for the text of a decision, or let a person tick. The focus returns to where it was. */
-function ask(action, need, form) {
+function ask(action, need) {
+  const form = part('asking');
   const before = document.activeElement;
   const close = () => {
     form.hidden = true;

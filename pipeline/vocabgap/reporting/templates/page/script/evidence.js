@@ -43,6 +43,7 @@ function isKey([label]) {
 /** What the evidence shows on request. */
 function more(need) {
   return [
+    run.deciding === null ? null : make('p', { class: 'acts' }, buttonFor('rename', need)),
     facts('facts', [...need.facts.filter((each) => !isKey(each)), ...(run.deciding === null ? [] : [['Identifier', need.id]])]),
     section('records', 'Records', need.examples, (all) => bullets(all.map(record))),
     section('categories', 'Categories', need.categories, (all) => tallies(spelled(all, run.categories))),

@@ -10,7 +10,8 @@ const NARROW = matchMedia('(max-width: 750px)');
 function makeApp() {
   part('app').append(make('div', { id: 'sections' }));
   if (!run.capabilities.length) return;
-  const foot = make('p', { class: 'foot' }, button('', showMore, { id: 'more' }), make('span', { id: 'count', role: 'status' }));
+  const foot = make('p', { class: 'foot' }, button('', showMore, { id: 'more' }), make('span', { id: 'count', role: 'status' }),
+    run.ties.length ? make('span', {}, make('i', { class: 'tie' }), 'joins level ranks') : null);
   const listed = make('div', { class: 'list' }, tableOfNeeds(), foot);
   const evidence = make('article', { id: 'evidence', 'aria-labelledby': 'need' });
   part('app').append(make('div', { class: 'needs' }, listed, evidence));
