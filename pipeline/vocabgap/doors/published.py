@@ -196,8 +196,7 @@ def history(call: "Call", request: History) -> Answer:
     shown: dict[str, object] = {"narrowed_to": manifest.narrowed_to, "unit": manifest.unit}
     if request.capability is None:
         moments = runs["moment"].to_list()
-        most = 40  # more than fit in a terminal
-        last, points = moments[-most:], points_of(rows, runs.tail(most), most)
+        last, points = moments[-40:], points_of(rows, runs.tail(40), 40)  # more than fit in a terminal
         shown |= {"moments": moments, "runs": last, "rows": [*_ranks(chosen, points, last)]}
     else:
         moments = parts["moment"].unique().sort().to_list()

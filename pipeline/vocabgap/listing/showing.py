@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.errors import (
-    InvalidInputError,
-    NotFoundError,
-    StateError,
-    alike,
-    converted,
-    require_text,
-    texts,
-)
+from vocabgap.errors import InvalidInputError, NotFoundError, alike, converted, require_text, texts
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, newest, scan, unmatched
 from vocabgap.listing.records import (
@@ -164,12 +156,11 @@ def show(
     try:
         found = find(name, gaps, published, wanted, unit)
     except NotFoundError:
-        if wanted in {None, Kind.IMAGE} and _is_folder(roots, name):
-            found = Candidate(Kind.IMAGE, name)  # an image without gaps
-        elif wanted in {None, Kind.CAPABILITY} and unreadable:
-            raise StateError(unreadable, hint="make the report again, or add --kind") from None
-        else:
+        if wanted not in {None, Kind.IMAGE} or not _is_folder(roots, name):
+            if unreadable and wanted in {None, Kind.CAPABILITY}:
+                read_published(settings.report.out)  # the run may have it: raise why it cannot be read
             raise
+        found = Candidate(Kind.IMAGE, name)  # an image without gaps
 
     def listed(lines: pl.DataFrame) -> pl.DataFrame:
         return with_capability(with_category(newest(lines.select(RECORDS.names)), settings), published)
