@@ -97,7 +97,7 @@ class Reopen(About, kw_only=True):
 class Claim(About, kw_only=True):
     """Claim a capability: you are authoring it.
 
-    The shortlist leaves it out. The claim ends when somebody authors, dismisses or reopens it.
+    The list marks it. The claim ends when somebody authors, dismisses or reopens it.
     """
 
 
