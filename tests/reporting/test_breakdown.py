@@ -8,7 +8,7 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from builders.reporting import publish, text_of
+from builders.reporting import evidence_of, publish
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ReportSettings, Settings
 from vocabgap.reporting.summary import Summary
@@ -45,14 +45,9 @@ def test_mentions_are_counted_by_value_with_those_without_one(root: Path, tmp_pa
     assert [sum(numbers) for numbers in rows_of(summary).values()] == [
         item.mentions for item in summary.capabilities
     ]
-    text = text_of(made)
-    assert (
-        "## Mentions by `customer.plan`\n\n| Rank | Capability | free | pro | team | (none) |\n"
-        in text
-    )
-    assert "| sky mask | 3 | 3 | 0 | 0 |\n" in text
-    page = (made.published.folder / "report.html").read_text(encoding="utf-8")
-    assert "Mentions by <bdi>customer.plan</bdi></h2>" in page
+    text = evidence_of(made)
+    assert "## Mentions by `customer.plan`\n\n| Need | free | pro | team | (none) |\n" in text
+    assert "sky mask | 3 | 3 | 0 | 0 |\n" in text
 
 
 def test_rare_values_count_together_and_several_values_count_for_each(tmp_path: Path) -> None:
@@ -77,7 +72,7 @@ def test_only_selected_records_are_counted(root: Path, tmp_path: Path) -> None:
     made = publish(tmp_path, root, settings=BY_PLAN, selection=chosen)
 
     assert rows_of(made.published.summary) == {"sky mask": (3,)}
-    assert "Narrowed to column `customer.plan=pro`." in text_of(made)
+    assert "Narrowed to column `customer.plan=pro`." in evidence_of(made)
 
 
 def test_columns_never_reach_the_shareable_page(tmp_path: Path) -> None:
@@ -140,9 +135,11 @@ def test_values_are_shown_as_data_and_cut(tmp_path: Path) -> None:
     gaps = [gap("sky mask", mood=value, session_id=value[:3]) for value in values]
     root, out = write_corpus(tmp_path, {"one": gaps}), tmp_path / "made"
 
-    result = vocabgap("report", root, "--out", out, "--by", "mood")
+    result = vocabgap("report", root, "--out", out, "--by", "mood", "--evidence")
 
-    page, text = ((out / name).read_text(encoding="utf-8") for name in ("report.html", "report.md"))
+    page, text = (
+        (out / name).read_text(encoding="utf-8") for name in ("report.html", "evidence.md")
+    )
     assert r"\u001b[31mred" in result.out
     assert ("\x1b" in result.out, "y" * 30 in result.out) == (False, False)
     assert ("<b>bold" in page, "y" * 50 in page) == (False, False)

@@ -33,7 +33,7 @@ def test_the_answer_says_what_to_author_and_why(tmp_path: Path) -> None:
     text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": records, "two": [later]})))
     assert text.startswith(
         "# What to author next\n\n"
-        "Author **sky mask**: asked for 2 times on 2 images; 1 of 2 workarounds failed."
+        "Author **sky mask**: 2 mentions on 2 images; 1 of 2 workarounds failed."
     )
 
 
@@ -43,7 +43,7 @@ def test_a_narrowed_report_counts_what_was_selected(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": first, "two": later})
     since = Selection(since=datetime(2026, 6, 1, tzinfo=UTC))
     made = publish(tmp_path, root, selection=since)
-    assert "Author **sky mask**: asked for once on 1 image;" in text_of(made)
+    assert "Author **sky mask**: 1 mention on 1 image;" in text_of(made)
     whole = "In all, 1 record from 1 image asks for 1 capability, on 2026-06-20."
     assert whole in text_of(made)
     trend = (
@@ -175,7 +175,7 @@ def test_a_shortlist_says_what_stands_beside_each_need(demo_run: Run) -> None:
     failed = "92 % of its workarounds failed"
     rows = render_shortlist(demo_run.published.summary).split("\n")
     assert rows[2:4] == [
-        f"2. **sky selection mask** – 28 times on 14 images, {failed}; too close to call with 1 and 3",
+        f"2. **sky selection mask** – 28 mentions on 14 images, {failed}; level with 1 and 3",
         "   “A straight gradient cannot follow the roofline, so masking only the sky was not possible.”",
     ]
     assert len(rows) == 12

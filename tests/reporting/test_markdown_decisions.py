@@ -89,9 +89,10 @@ def test_what_probably_exists_keeps_its_rank_and_the_first_need_without_an_entry
     assert labels(whole) == ["sky mask", "film grain", "lens flare"]
     assert whole[1][whole[0].index("Beside")] == "exists probably as sky_mask"
     assert lead(text).split("\n\n")[1] == (
-        "Check **sky mask**: asked for 3 times on 2 images; no workaround was rated."
-        " It exists probably as sky\\_mask. Too close to call with 2 and 3."
-        " The first need to author: film grain (2), asked for 2 times on 2 images;"
+        "Check **sky mask**: 3 mentions on 2 images; no workaround was rated."
+        " It exists probably as sky\\_mask."
+        " Ranked by mentions; level with 2 and 3: each is as sound a choice."
+        " The first need to author: film grain (2), 2 mentions on 2 images;"
         " no workaround was rated."
     )
 
@@ -137,7 +138,7 @@ def test_what_people_claimed_is_in_work_and_the_next_need_is_named(desk: Desk) -
     message = lead(text_of(desk.report()))
     assert "In work: **sky mask**: " in message
     assert "Claimed by ana since 2026-07-01." in message
-    assert "The first need to author: film grain (2), asked for 2 times on 2 images;" in message
+    assert "The first need to author: film grain (2), 2 mentions on 2 images;" in message
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,7 @@ def test_a_pin_never_comes_with_the_confidence_of_a_rank(demo_run: Run) -> None:
 def test_a_need_is_level_with_the_others_of_its_tie(
     demo_run: Run, rank: int, ties: list[tuple[int, int]], text: str
 ) -> None:
-    assert (
-        phrase("level", capability(demo_run, rank=rank), ties) == f"too close to call with {text}"
-    )
+    assert phrase("level", capability(demo_run, rank=rank), ties) == f"level with {text}"
     assert phrase("level", capability(demo_run, rank=20), ties) == ""
 
 
@@ -151,6 +149,7 @@ def test_few_ratings_are_numbers_and_many_a_share(
     assert (phrase("failed", item), phrase("failed_share", item)) == (sentence, share)
 
 
+CLOSE = "level with 2 and 3: each is as sound a choice"
 MARKS: dict[str, dict[str, Any]] = {
     "pinned by ana": {"pinned": True, "pinned_by": "ana"},
     "exists probably as sky_mask": {"covered": (Covered("sky_mask", 34, ()),)},
@@ -194,13 +193,13 @@ def test_a_need_exists_if_entries_cover_most_or_all_of_several_needs(
 @pytest.mark.parametrize(
     ("changed", "before", "after", "note"),
     [
-        ({}, "Author ", ": asked for 34 times on 16 images; 79 % of its workarounds failed.",
-         "Too close to call with 2 and 3; 92 % failed for sky selection mask (2)."),
-        ({"mentions": 1, "unsatisfied": 0, "neutral": 0, "satisfied": 0}, "Author ",
-         ": asked for once on 16 images; no workaround was rated.",
-         "Too close to call with 2 and 3; 92 % failed for sky selection mask (2)."),
+        ({}, "Author ", ": 34 mentions on 16 images; 79 % of its workarounds failed.",
+         f"Ranked by mentions; {CLOSE}."),
+        ({"mentions": 1, "unsatisfied": 0, "neutral": 0, "satisfied": 0, "mixed": True}, "Author ",
+         ": 1 mention on 16 images; no workaround was rated.",
+         f"Ranked by mentions; {CLOSE}. Perhaps several needs."),
         ({"pinned": True, "pinned_by": "ana", "rank_low": 4, "rank_high": 9}, "Author ",
-         ": asked for 34 times on 16 images; 79 % of its workarounds failed.",
+         ": 34 mentions on 16 images; 79 % of its workarounds failed.",
          "Pinned by ana; by mentions rank 4 to 9."),
     ],
 )  # fmt: skip
@@ -218,7 +217,7 @@ def test_the_answer_is_a_sentence_and_its_note_says_what_is_level(
 def test_the_answer_of_another_order_says_so_and_an_empty_list_has_none(demo_run: Run) -> None:
     summary = replace(demo_run.published.summary, ranked_by="images")
     assert summary.answer is not None
-    assert summary.answer.note.startswith("Ranked by images. ")
+    assert summary.answer.note.startswith("Ranked by images; ")
     assert replace(summary, capabilities=()).answer is None
 
 
@@ -226,10 +225,10 @@ def test_the_answer_of_another_order_says_so_and_an_empty_list_has_none(demo_run
     ("ties", "text"),
     [
         ([], ""),
-        ([(1, 2)], "1 and 2 are too close to call"),
-        ([(1, 3)], "1 to 3 are too close to call"),
-        ([(1, 2), (3, 5)], "1 to 2 and 3 to 5 are too close to call"),
-        ([(1, 3), (4, 9), (1000, 1200)], "1 to 3, 4 to 9 and 1,000 to 1,200 are too close to call"),
+        ([(1, 2)], "1 and 2 are level"),
+        ([(1, 3)], "1 to 3 are level"),
+        ([(1, 2), (3, 5)], "1 to 2 and 3 to 5 are level"),
+        ([(1, 3), (4, 9), (1000, 1200)], "1 to 3, 4 to 9 and 1,000 to 1,200 are level"),
     ],
 )
 def test_ties_are_one_sentence(ties: list[tuple[int, int]], text: str) -> None:

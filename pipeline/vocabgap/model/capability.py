@@ -132,7 +132,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     priority: Annotated[float, means("images (logarithm) x share unsatisfied x recency, 0 to 1")]
     covered_by: Annotated[tuple[Cover, ...], means("nearest entries, and the one that explains most")]
     status: Annotated[str, means("`new`, `open`, `claimed`, `dismissed`, `authored` or `regressed`")]
-    tie_group: Annotated[int, means("capabilities with equal numbers are too close to call; counted from 1")]
+    tie_group: Annotated[int, means("capabilities with equal numbers are level; counted from 1")]
     weekly: Annotated[tuple[int, ...], means("mentions in each week, newest last, selected or not")]
     combinations: Annotated[
         tuple[Recurring, ...], means("operations that recur together, most frequent first")

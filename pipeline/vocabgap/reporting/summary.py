@@ -52,7 +52,6 @@ from vocabgap.reporting.overviews import (
     reclassified_of,
     recurring_sets_of,
 )
-from vocabgap.reporting.wording import phrase
 from vocabgap.text import count, indented_json, unit_names
 
 
@@ -155,6 +154,8 @@ class Summary(msgspec.Struct, frozen=True):
     @property
     def answer(self) -> Answer | None:
         """Return what to author first, and what stands beside it; None if nothing is listed."""
+        from vocabgap.reporting.wording import phrase  # noqa: PLC0415 - loads SciPy and Jinja
+
         first = next(iter(self.capabilities), None)
         if first is None:
             return None
@@ -172,17 +173,6 @@ class Summary(msgspec.Struct, frozen=True):
         """Return the first capability that nobody has claimed and that probably has no entry."""
         listed = (each.capability for each in self.everything if each.group == TO_AUTHOR)
         return next((item for item in listed if not item.exists and item.status != CLAIMED), None)
-
-    @property
-    def level_first(self) -> Capability | None:
-        """Return the capability level with the first whose workarounds failed clearly more often, if any."""
-        first, *others = self.capabilities
-        last = next((last for start, last in self.ties if start <= first.rank <= last), 0)
-        level = [item for item in others if item.rank <= last and item.share_failed is not None]
-        worst = max(level, key=lambda item: item.share_failed or 0.0, default=None)
-        margin = 0.1
-        is_worse = worst is not None and (worst.share_failed or 0.0) >= (first.share_failed or 0.0) + margin
-        return worst if is_worse and not first.ranks_by_pin else None
 
     @property
     def beyond_chance(self) -> tuple[RecurringSet, ...]:

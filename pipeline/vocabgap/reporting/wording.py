@@ -25,7 +25,20 @@ from vocabgap.ranking.drafting import FIRST
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES
-from vocabgap.text import FILTERS, escape_unseen, excerpt, in_units, shortened, surface, unit_names, visible
+from vocabgap.text import (
+    FILTERS,
+    FUNCTION_WORDS,
+    REQUEST_WORDS,
+    escape_unseen,
+    excerpt,
+    in_units,
+    shortened,
+    stem,
+    surface,
+    unit_names,
+    visible,
+    words,
+)
 
 if TYPE_CHECKING:
     from vocabgap.reporting.summary import Summary
@@ -171,15 +184,22 @@ def day(moment: datetime | None) -> str:
 def quote_of(item: Capability, most: int = 120) -> str:
     """Return what somebody said about a capability, in quotation marks and at most `most` characters.
 
-    If all texts only repeat the label, it is what people did instead; empty if nothing is known.
+    A text with a word of the label comes first. If all texts only repeat the label, it is what people did
+    instead; empty if nothing is known.
     """
     said = [each.said or each.wording for each in item.examples]
     label = surface(item.label)
-    telling = next((each for each in said if not surface(each).endswith(label)), None)
-    if telling is None and item.workarounds:
+    telling = [each for each in said if not surface(each).endswith(label)]
+    own = _stems(item.label)
+    near = [each for each in telling if own & _stems(each)]
+    if not telling and item.workarounds:
         return _cut(f"instead: {item.workarounds[0].workaround}", most)
-    text = telling or next(iter(said), "")
+    text = next(iter([*near, *telling, *said]), "")
     return f"“{_cut(text, most - 2)}”" if text else ""
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in {*words(text)} - FUNCTION_WORDS - REQUEST_WORDS}
 
 
 def _cut(text: str, most: int) -> str:
