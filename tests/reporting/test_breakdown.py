@@ -8,7 +8,7 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from builders.reporting import evidence_of, publish
+from builders.reporting import evidence_of, publish, text_of
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ReportSettings, Settings
 from vocabgap.reporting.summary import Summary
@@ -72,7 +72,7 @@ def test_only_selected_records_are_counted(root: Path, tmp_path: Path) -> None:
     made = publish(tmp_path, root, settings=BY_PLAN, selection=chosen)
 
     assert rows_of(made.published.summary) == {"sky mask": (3,)}
-    assert "Narrowed to column `customer.plan=pro`." in evidence_of(made)
+    assert "Narrowed to column `customer.plan=pro`." in text_of(made)
 
 
 def test_columns_never_reach_the_shareable_page(tmp_path: Path) -> None:
