@@ -14,6 +14,7 @@ const ACTIONS = {
 
 /** The buttons, without that which renames, and the form that some of them open. */
 function actionsFor(need) {
+  if (run.deciding === null) return [];
   const statuses = need.group === 'settled' ? ['reopen'] : ['author', need.status === 'claimed' ? 'reopen' : 'claim', 'dismiss'];
   const all = [...statuses, ...(need.pinned ? [] : ['pin']), 'merge', 'split'];
   const usable = all.filter((action) => !ACTIONS[action].ticks || ACTIONS[action].ticks(need).length);
@@ -41,8 +42,9 @@ function showDecided() {
   for (const each of document.querySelectorAll('#evidence .acts button')) {
     each.setAttribute('aria-pressed', own.includes(each.dataset.action));
   }
+  const about = new Set(decisions().map(({ capability }) => capability.capability_id));
   for (const row of document.querySelectorAll('#needs tr[data-id]')) {
-    row.querySelector('.marks').replaceWith(marksOf(run.byId.get(row.dataset.id)));
+    if (about.has(row.dataset.id) || row.querySelector('.own')) row.querySelector('.marks').replaceWith(marksOf(run.byId.get(row.dataset.id)));
   }
 }
 

@@ -1,28 +1,29 @@
 /** The evidence of the selected need. */
 
 function showEvidence(need) {
-  part('evidence').replaceChildren(
+  const { wordings: most, workarounds, examples } = run.shown;
+  const marks = [need.level, ...need.beside].filter(Boolean).map((text) => [isolated(capital(text))]);
+  part('evidence').replaceChildren();
+  filled(part('evidence'), {}, [
     wayBack(need),
     make('h2', { id: 'need', tabindex: '-1' }, `${whole(need.rank)}. `, isolated(need.label)),
-    ...(run.deciding === null ? [] : actionsFor(need)),
-    ...[
-      make('p', { class: 'marks' }, ...joined([need.level, ...need.beside].filter(Boolean).map((text) => [isolated(capital(text))]), ' · ')),
-      facts('key', need.facts.filter((each) => isKey(each))),
-      section('examples', 'In their words', need.examples, (all) => bullets(all.slice(0, run.shown.examples).map(example))),
-      section('workarounds', 'Done instead', need.workarounds, (all) => folding(all, run.shown.workarounds, tallied)),
-      section('wordings', 'Wordings', need.variants, (all) => [
-        tallied(all.slice(0, run.shown.wordings)),
-        all.length > run.shown.wordings ? make('details', {}, make('summary', {}, `all ${whole(all.length)}`), wordings(all)) : null,
-        others(need.other_wordings, ['wording', 'wordings'], 'capabilities.parquet'),
-      ]),
-      section('covers', need.covered.length ? 'Covered in part' : 'Nearest entry', need.covered_by, (all) => [
-        ...need.covered.filter(([entry]) => entry).map((each) => coveredBy(each, need)), ...folding(all, 1, covers),
-      ]),
-      section('effect', 'Since it was authored', need.effect ? [need.effect] : [], sentences),
-      section('past', 'So far', need.past, sentences),
-      make('details', {}, make('summary', {}, 'More'), ...more(need)),
-    ].filter((part) => part !== null),
-  );
+    ...actionsFor(need),
+    make('p', { class: 'marks' }, ...joined(marks, ' · ')),
+    facts('key', need.facts.filter(isKey)),
+    section('examples', 'In their words', need.examples, (all) => bullets(all.slice(0, examples).map(example))),
+    section('workarounds', 'Done instead', need.workarounds, (all) => folding(all, workarounds, tallied)),
+    section('wordings', 'Wordings', need.variants, (all) => [
+      tallied(all.slice(0, most)),
+      all.length > most ? unfolding(`all ${whole(all.length)}`, wordings(all)) : null,
+      others(need.other_wordings, ['wording', 'wordings'], 'capabilities.parquet'),
+    ]),
+    section('covers', need.covered.length ? 'Covered in part' : 'Nearest entry', need.covered_by, (all) => [
+      ...need.covered.filter(([entry]) => entry).map((each) => coveredBy(each, need)), ...folding(all, 1, covers),
+    ]),
+    section('effect', 'Since it was authored', [need.effect].filter(Boolean), sentences),
+    section('past', 'So far', need.past, sentences),
+    unfolding('More', ...more(need)),
+  ]);
   part('evidence').scrollTop = 0;
   showDecided();
 }
@@ -42,20 +43,22 @@ function isKey([label]) {
 
 /** What the evidence shows on request. */
 function more(need) {
+  const identifier = run.deciding === null ? [] : [['Identifier', need.id]];
+  const { images, most_images: most } = run.shown;
   return [
     run.deciding === null ? null : make('p', { class: 'acts' }, buttonFor('rename', need)),
-    facts('facts', [...need.facts.filter((each) => !isKey(each)), ...(run.deciding === null ? [] : [['Identifier', need.id]])]),
+    facts('facts', [...need.facts.filter((each) => !isKey(each)), ...identifier]),
     section('records', 'Records', need.examples, (all) => bullets(all.map(record))),
-    section('categories', 'Categories', need.categories, (all) => tallies(spelled(all, run.categories))),
-    section('operations', 'Operations', need.operations, (all) => tallies(spelled(all, run.operations))),
+    section('categories', 'Categories', spelled(need.categories, run.categories), tallies),
+    section('operations', 'Operations', spelled(need.operations, run.operations), tallies),
     section('used', 'Entries used instead', need.vocabulary_used, tallies),
-    section('images', capital(run.unit[1]), need.image_counts, (all) => [
-      ...folding(spelled(all.slice(0, run.shown.most_images), run.images), run.shown.images, tallies),
-      others(Math.max(all.length - run.shown.most_images, 0) + need.other_images, run.unit, 'gaps.parquet'),
+    section('images', capital(run.unit[1]), spelled(need.image_counts, run.images), (all) => [
+      ...folding(all.slice(0, most), images, tallies),
+      others(Math.max(all.length - most, 0) + need.other_images, run.unit, 'gaps.parquet'),
     ]),
-    section('ranks', 'Rank over time', need.history.length > 1 ? need.history : [], (all) => ranks(all, need.notes)),
-    section('draft', 'Draft of an entry', need.draft ? [need.draft] : [], ([text]) => make('pre', {}, text)),
-  ].filter((part) => part !== null);
+    section('ranks', 'Rank over time', need.history.slice(1), () => ranks(need)),
+    section('draft', 'Draft of an entry', [need.draft].filter(Boolean), (texts) => make('pre', {}, ...texts)),
+  ];
 }
 
 /** A section with its heading; none if it would be empty. */
@@ -69,14 +72,14 @@ function facts(name, rows) {
     make('div', {}, make('dt', {}, label), make('dd', {}, ...dated(text)))));
 }
 
+function unfolding(summary, ...parts) {
+  return make('details', {}, make('summary', {}, summary), ...parts);
+}
+
 /** The first items, and the others in an element that unfolds. */
 function folding(items, shown, content) {
-  const parts = [content(items.slice(0, shown))];
-  if (items.length > shown) {
-    const summary = make('summary', {}, `${whole(items.length - shown)} more`);
-    parts.push(make('details', {}, summary, content(items.slice(shown))));
-  }
-  return parts;
+  const others = items.slice(shown);
+  return [content(items.slice(0, shown)), others.length ? unfolding(`${whole(others.length)} more`, content(others)) : null];
 }
 
 /** A note on items that the page omits. */
@@ -85,16 +88,16 @@ function others(number, [one, several], file) {
   return make('p', { class: 'note' }, counted(number, `other ${one} is`, `other ${several} are`), ' in ', code(file));
 }
 
-/** A table; the first cell of a row is its heading. */
+/** A table; the first cell of a row is its heading, the others are numbers. */
 function figures(heads, rows) {
-  const head = make('tr', {}, ...heads.map((text, place) => make('th', { scope: 'col', ...(place ? { class: 'num' } : {}) }, text)));
+  const head = heads.map((text, place) => make('th', { scope: 'col', class: place ? 'num' : 'name' }, text));
   const body = rows.map(([first, ...rest]) => make('tr', {},
-    make('th', { scope: 'row' }, ...[first].flat()), ...rest.map((text) => make('td', { class: 'num' }, text))));
-  return make('table', {}, make('thead', {}, head), make('tbody', {}, ...body));
+    make('th', { scope: 'row' }, first), ...rest.map((text) => make('td', { class: 'num' }, text))));
+  return make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...body));
 }
 
 /** The ranks without pins in each run, the newest first. */
-function ranks(history, notes) {
+function ranks({ history, notes }) {
   const noted = (run) => notes.filter(([place]) => place === run).map(([, note]) => ` (${note})`).join('');
   const rows = [...history].reverse().map(([place, rank, mentions]) =>
     [run.runs[place].slice(0, 10), whole(rank) + noted(place), whole(mentions)]);
@@ -142,7 +145,8 @@ function bullets(items) {
 
 /** What a person said, and what was done instead. */
 function example({ day, wording, said, workaround, rating }) {
-  return [make('q', {}, said || wording), make('small', {}, workaround ? isolated(workaround) : 'no workaround noted', ` · ${rating}`, ...(day ? [' · ', ...dated(day)] : []))];
+  const instead = workaround ? isolated(workaround) : 'no workaround noted';
+  return [make('q', {}, said || wording), make('small', {}, instead, ` · ${rating}`, ...(day ? dated(` · ${day}`) : []))];
 }
 
 /** Where a record stands. */
