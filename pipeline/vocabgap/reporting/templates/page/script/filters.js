@@ -45,11 +45,12 @@ function clearFilter() {
 function filtered() {
   const parts = part('filter').value.match(/[a-z]+:"[^"]*"?|\S+/gi) ?? [];
   const pairs = parts.map((part) => part.match(/^([a-z]+):"?([^"]+)"?$/i)?.slice(1) ?? ['', part]);
-  const chosen = pairs.findLast(([name, value]) => name === 'is' && value in LISTS)?.[1];
+  const isList = ([name, value]) => name === 'is' && Object.hasOwn(LISTS, value);
+  const chosen = pairs.findLast(isList)?.[1];
   const usual = run.capabilities.some((need) => need.group === 'open') ? 'open' : null;
   const group = chosen ? LISTS[chosen] : usual;
-  const tests = pairs.filter(([name, value]) => !(name === 'is' && value in LISTS))
-    .map(([name, value]) => (TESTS[name]?.(folded(value)) ?? byText(folded([name, value].filter(Boolean).join(':')))));
+  const tests = pairs.filter((pair) => !isList(pair)).map(([name, value]) => (Object.hasOwn(TESTS, name)
+    ? TESTS[name](folded(value)) : byText(folded([name, value].filter(Boolean).join(':')))));
   const fitting = run.capabilities.filter((need) => tests.every((test) => test(need)));
   const found = group ? fitting.filter((need) => need.group === group) : fitting;
   return { found, elsewhere: tests.length ? fitting.length - found.length : 0, isWhole: !tests.length && !chosen };
