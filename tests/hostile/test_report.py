@@ -25,9 +25,10 @@ from vocabgap.reporting import wording
 from vocabgap.reporting.listed import Doubt
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import read_gaps
+from vocabgap.reporting.sections import render_evidence
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import render_markdown
+from vocabgap.reporting.wording import render_markdown, render_shortlist
 from vocabgap.text import shortened, visible
 
 Pair = tuple[Run, Run]
@@ -105,11 +106,13 @@ def data(doms: tuple[Dom, Dom]) -> dict[str, object]:
 
 
 def text_of(run: Run) -> str:
-    """Render the report, with nothing left out for its size."""
+    """Render the report and the evidence, with nothing left out for its size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(wording, "MOST_BYTES", 1_000_000_000)
-        patch.setitem(wording._markdown("image").globals, "shown_categories", 1_000_000)
-        return render_markdown(doubting(run.published.summary))
+        summary = doubting(run.published.summary)
+        return "\n".join(
+            (render_markdown(summary), render_evidence(summary), render_shortlist(summary))
+        )
 
 
 def doubting(summary: Summary) -> Summary:
@@ -246,7 +249,7 @@ def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_t
     pair: Pair, texts: list[str]
 ) -> None:
     def narrowed(run: Run, to: list[str]) -> Structure:
-        nothing = {"capabilities": (), "covered": (), "settled": (), "doubts": None}
+        nothing = {"capabilities": (), "settled": (), "doubts": None}
         summary = replace(run.published.summary, **nothing)
         selection = tuple(("image", f"{text} or {text}") for text in to)
         return structure(GITHUB.parse(render_markdown(replace(summary, selection=selection))))
@@ -263,14 +266,33 @@ def test_a_report_holds_no_unseen_character_and_nothing_that_a_renderer_links(pa
     assert not addresses(text)
 
 
+def test_a_message_of_hostile_texts_is_a_list_of_words_and_code(pair: Pair) -> None:
+    text = render_shortlist(pair[1].published.summary)
+    kinds = {child.type for token in GITHUB.parse(text) for child in token.children or ()}
+    assert kinds <= {
+        "text",
+        "softbreak",
+        "code_inline",
+        "strong_open",
+        "strong_close",
+        "text_special",
+    }
+    assert len(text) <= 2_000
+    assert not unseen(text)
+    assert not addresses(text)
+
+
 def test_every_hostile_label_entry_and_reason_is_shown_as_it_was_written(
     pair: Pair, parsed: tuple[Parsed, Parsed]
 ) -> None:
     summary = pair[1].published.summary
-    labels = [item.label for item in (*summary.capabilities, *summary.covered, *summary.settled)]
-    entries = [item.nearest.entry for item in summary.covered if item.nearest is not None]
+    labels = [item.label for item in (*summary.capabilities, *summary.settled)]
+    entries = [each.nearest.entry for each in summary.capabilities if each.exists and each.nearest]
     decisions = ["; ".join(item.decisions) for item in summary.settled]
-    assert {shortened(visible(text)) for text in (*labels, *entries, *decisions)} <= parsed[1].shown
+    shown = "\n".join(parsed[1].shown)
+    assert [
+        text for text in (*labels, *entries, *decisions) if shortened(visible(text)) not in shown
+    ] == []
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
