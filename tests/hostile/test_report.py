@@ -110,9 +110,7 @@ def text_of(run: Run) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(wording, "MOST_BYTES", 1_000_000_000)
         summary = doubting(run.published.summary)
-        return "\n".join(
-            (render_markdown(summary), render_evidence(summary), render_shortlist(summary))
-        )
+        return f"{render_markdown(summary)}\n{render_evidence(summary)}"
 
 
 def doubting(summary: Summary) -> Summary:
