@@ -238,9 +238,8 @@ def test_a_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
 ) -> None:
     benign, hostile = parsed
     assert hostile.structure == benign.structure
-    assert [kind for kind, tag, _ in benign.structure if (kind, tag) == ("heading_open", "h3")] == [
-        "heading_open" for _ in (*fields, *fields)
-    ]  # of what is open, and of what is probably covered
+    needs = [each for each in benign.structure if each[:2] == ("heading_open", "h2")]
+    assert len(needs) > 2 * len(fields)  # of what is open, and of what probably exists
 
 
 def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
