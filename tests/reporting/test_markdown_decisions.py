@@ -91,7 +91,7 @@ def test_what_probably_exists_keeps_its_rank_and_the_first_need_without_an_entry
     assert lead(text).split("\n\n")[1] == (
         "Check **sky mask**: 3 mentions on 2 images; no workaround was rated."
         " It exists probably as sky\\_mask."
-        " Ranked by mentions; level with 2 and 3: each is as sound a choice."
+        " Ranked by mentions; level with 2 and 3, so choosing one of them is no mistake."
         " The first need to author: film grain (2), 2 mentions on 2 images;"
         " no workaround was rated."
     )

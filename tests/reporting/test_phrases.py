@@ -149,7 +149,8 @@ def test_few_ratings_are_numbers_and_many_a_share(
     assert (phrase("failed", item), phrase("failed_share", item)) == (sentence, share)
 
 
-CLOSE = "level with 2 and 3: each is as sound a choice"
+CLOSE = "level with 2 and 3, so choosing one of them is no mistake"
+SURE = "With 90 % confidence it is among the first 3 of 36."
 MARKS: dict[str, dict[str, Any]] = {
     "pinned by ana": {"pinned": True, "pinned_by": "ana"},
     "exists probably as sky_mask": {"covered": (Covered("sky_mask", 34, ()),)},
@@ -194,10 +195,14 @@ def test_a_need_exists_if_entries_cover_most_or_all_of_several_needs(
     ("changed", "before", "after", "note"),
     [
         ({}, "Author ", ": 34 mentions on 16 images; 79 % of its workarounds failed.",
+         f"Ranked by mentions; {CLOSE}. {SURE}"),
+        ({"rank_high": 1}, "Author ", ": 34 mentions on 16 images; 79 % of its workarounds failed.",
+         f"Ranked by mentions; {CLOSE}. With 90 % confidence it is the first of 36."),
+        ({"rank_high": 6}, "Author ", ": 34 mentions on 16 images; 79 % of its workarounds failed.",
          f"Ranked by mentions; {CLOSE}."),
         ({"mentions": 1, "unsatisfied": 0, "neutral": 0, "satisfied": 0, "mixed": True}, "Author ",
          ": 1 mention on 16 images; no workaround was rated.",
-         f"Ranked by mentions; {CLOSE}. Perhaps several needs."),
+         f"Ranked by mentions; {CLOSE}. {SURE} Perhaps several needs."),
         ({"pinned": True, "pinned_by": "ana", "rank_low": 4, "rank_high": 9}, "Author ",
          ": 34 mentions on 16 images; 79 % of its workarounds failed.",
          "Pinned by ana; by mentions rank 4 to 9."),
