@@ -73,7 +73,7 @@ assert run(["log", "heron", "--need", "film grain"]) == 0
 assert run(["--json", "check", "."]) == 0
 assert run(["--json", "list", ".", "--lens", "50mm"]) == 0
 assert run(["--json", "list", ".", "--match", "50MM"]) == 0
-assert run(["report", ".", "--out", "out", "-q"]) == 0
+assert run(["report", ".", "--out", "out", "-q", "--evidence"]) == 0
 assert run(["report", ".", "--out", "narrowed", "-q", "--lens", "50mm"]) == 0
 assert run(["report", ".", "--out", "few", "-q", "--min-tenants", "2"]) == 0
 try:
@@ -157,7 +157,7 @@ def test_a_capability_column_is_computed_and_published(
 ) -> None:
     ranked = pl.read_parquet(with_a_lens[0] / "out/capabilities.parquet")
     assert ranked.select("label", "lenses").rows() == [("film grain", 0.0), ("sky mask", 1.5)]
-    assert "Lenses: 1\\.50." in (with_a_lens[0] / "out/report.md").read_text(encoding="utf-8")
+    assert "Lenses: 1\\.50." in (with_a_lens[0] / "out/evidence.md").read_text(encoding="utf-8")
     assert '"Lenses"' in (with_a_lens[0] / "out/report.html").read_text(encoding="utf-8")
     page = (with_a_lens[0] / "shared/share.html").read_text(encoding="utf-8")
     assert ("sky mask" in page, "50mm" in page) == (True, False)
@@ -183,6 +183,7 @@ ALLOWED = {
     ("model/selection.py", "Selection"),
     ("model/settings.py", "ReportSettings"),
     ("ranking/drafting.py", "ChecklistItem"),
+    ("reporting/listed.py", "Past"),
     ("ranking/drafting.py", "Evidence"),
     ("ranking/drafting.py", "literal"),
     ("ranking/screening.py", "rule_of"),

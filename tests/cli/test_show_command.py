@@ -47,7 +47,7 @@ def test_a_capability_is_its_evidence_and_how_to_decide(photos: Path) -> None:
     identifier = result.out.split()[0]
     assert "status: new" in result.out or "status: open" in result.out
     assert (
-        "mentions: 2 (likely 2–3) on 2 images in 2 sessions; 1 of 1 unsatisfied, 1 not rated"
+        "mentions: 2 (likely 2–3) on 2 images in 2 sessions; 1 of 1 workaround failed, 1 not rated"
         in result.out
     )
     assert "  1 × sky mask" in result.out

@@ -284,7 +284,7 @@ def test_every_hostile_label_entry_and_reason_is_shown_as_it_was_written(
 ) -> None:
     summary = pair[1].published.summary
     labels = [item.label for item in (*summary.capabilities, *summary.settled)]
-    entries = [each.nearest.entry for each in summary.capabilities if each.exists and each.nearest]
+    entries = [each.covered_by[0].entry for each in summary.capabilities if each.exists]
     decisions = ["; ".join(item.decisions) for item in summary.settled]
     shown = "\n".join(parsed[1].shown)
     assert [

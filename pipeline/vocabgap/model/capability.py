@@ -11,7 +11,6 @@ import msgspec
 
 SETTLED: Final = ("dismissed", "authored")
 """The statuses that end a need."""
-FEWEST_RATED: Final = 5  # for a share in percent
 FIRST_COVERING: Final = 3  # entries that cover a part of a need, and wordings of each
 
 
@@ -193,11 +192,6 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
         return self.unsatisfied + self.neutral + self.satisfied
 
     @property
-    def share_failed(self) -> float | None:
-        """The share of its rated workarounds that failed, 0 to 1; None if fewer than five are rated."""
-        return self.unsatisfied / self.rated if self.rated >= FEWEST_RATED else None
-
-    @property
     def ranks_by_pin(self) -> bool:
         """Tell whether its pin decides its rank; a pin of a settled capability does not."""
         return self.pinned and self.status not in SETTLED
@@ -213,11 +207,6 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
         """Tell whether entries probably cover most of its mentions; all, if it may be several needs."""
         covered = sum(each.mentions for each in self.covered)
         return covered >= self.total if self.mixed else 2 * covered > self.total
-
-    @property
-    def nearest(self) -> Cover | None:
-        """The nearest entry; None if no entry shares a word or an operation."""
-        return next(iter(self.covered_by), None)
 
 
 LABELS: Final = {

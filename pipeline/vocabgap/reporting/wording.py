@@ -66,6 +66,7 @@ _GLOBALS: Final = {
     "tied_from": round(100 * TIED),
     "chance": f"{SIGNIFICANCE:.0%}".replace("%", " %"),
     "shown_parts": FIRST_COVERING,
+    "fewest_rated": 5,  # for a share in percent
     "several_needs": "perhaps several needs",
     "least": LEAST,
     "least_weeks": LEAST_WEEKS,
