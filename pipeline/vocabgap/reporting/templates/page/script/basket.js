@@ -11,8 +11,9 @@ let unstored = null; // if the browser stores nothing for this page
 
 function decisions() {
   try {
-    return unstored ?? JSON.parse(localStorage.getItem(KEY) ?? '[]');
-  } catch {
+    const all = unstored ?? JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    return all.every((each) => topic(each) && each.action in ACTIONS) ? all : [];
+  } catch { // another page of this place has overwritten them
     return [];
   }
 }
@@ -66,11 +67,7 @@ function startBasket() {
   const presses = { copy: copyCommand, save: saveFile, undo, clear: () => { keep([]); focusRow(); } };
   for (const [name, does] of Object.entries(presses)) part(`basket-${name}`).addEventListener('click', does);
   window.addEventListener('storage', showBasket); // another window shows the same page
-  try {
-    showBasket();
-  } catch {
-    store([]); // another page of this place has overwritten them
-  }
+  showBasket();
 }
 
 function showBasket() {

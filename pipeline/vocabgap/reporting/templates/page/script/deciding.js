@@ -39,7 +39,7 @@ function showDecided() {
   const need = list.selected;
   if (!need || run.deciding === null) return;
   const own = decisionsAbout(need).map(({ action }) => action);
-  for (const each of document.querySelectorAll('#evidence .acts button')) {
+  for (const each of document.querySelectorAll('#evidence [data-action]')) {
     each.setAttribute('aria-pressed', own.includes(each.dataset.action));
   }
   const about = new Set(decisions().map(({ capability }) => capability.capability_id));

@@ -46,7 +46,7 @@ function more(need) {
   const identifier = run.deciding === null ? [] : [['Identifier', need.id]];
   const { images, most_images: most } = run.shown;
   return [
-    run.deciding === null ? null : make('p', { class: 'acts' }, buttonFor('rename', need)),
+    run.deciding === null ? null : make('p', {}, buttonFor('rename', need)),
     facts('facts', [...need.facts.filter((each) => !isKey(each)), ...identifier]),
     section('records', 'Records', need.examples, (all) => bullets(all.map(record))),
     section('categories', 'Categories', spelled(need.categories, run.categories), tallies),
