@@ -1,4 +1,4 @@
-"""The list in a browser: sorted, filtered, searched and turned page by page."""
+"""The list in a browser: its order, its filter, and more needs on request."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,29 +10,27 @@ from playwright.sync_api import Page, expect
 from builders.pages import listed
 
 NUMBER = 120
-TRENDS = ["rising", "new", "steady", "fading"]
 Rows = list[dict[str, Any]]
 
 
 @pytest.fixture
 def file(page_of: Callable[..., Path]) -> Path:
-    return page_of(NUMBER, written_out=1)
+    return page_of(NUMBER)
 
 
 @pytest.fixture
 def rows(file: Path) -> Rows:
-    return listed(file)
+    """What is to be authored, in order of rank."""
+    return [row for row in listed(file) if row["group"] == "open"]
 
 
 @pytest.fixture
 def page(file: Path, visit: Callable[..., Page]) -> Page:
-    page = visit(file, viewport={"width": 1440, "height": 900})  # with room for every column
-    page.locator("#f-fold").click()
-    return page
+    return visit(file)
 
 
 def shown(page: Page) -> list[str]:
-    found: list[str] = page.locator("#rows tr[data-id]").evaluate_all(
+    found: list[str] = page.locator("#needs tr[data-id]").evaluate_all(
         "rows => rows.map(row => row.dataset.id)"
     )
     return found
@@ -42,131 +40,85 @@ def identifiers(rows: Rows) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def to_author(rows: Rows) -> Rows:
-    return [row for row in rows if row["group"] == "open"]
+def filtered(page: Page, text: str) -> list[str]:
+    """The needs that a filter finds, all of them."""
+    page.locator("#filter").fill(text)
+    while page.locator("#more").is_visible():
+        page.locator("#more").click()
+    return shown(page)
 
 
-def test_list_opens_with_the_first_of_what_is_to_be_authored(page: Page, rows: Rows) -> None:
-    assert shown(page) == identifiers(to_author(rows))[:50]
-    expect(page.locator("#f-count")).to_have_text("84 capabilities; 36 in other lists")
-    expect(page.locator("th[aria-sort]")).to_have_attribute("data-key", "rank")
+def test_list_begins_with_the_first_ten_and_shows_more_on_request(page: Page, rows: Rows) -> None:
+    assert shown(page) == identifiers(rows)[:10]
+    expect(page.locator("#count")).to_have_text("10 of 96 needs")
+    page.locator("#more").click()
+    assert shown(page) == identifiers(rows)[:60]
+    expect(page.locator("#needs a").nth(10)).to_be_focused()
+    page.locator("#more").click()
+    assert shown(page) == identifiers(rows)
+    expect(page.locator("#more")).to_be_hidden()
 
 
 @pytest.mark.parametrize(
-    ("column", "key", "descending"),
+    ("text", "fits"),
     [
-        ("label", lambda row: row["label"].casefold(), False),
-        ("mentions", lambda row: row["mentions"], True),
-        ("sessions", lambda row: row["sessions"], True),
-        ("priority", lambda row: row["priority"], True),
-        ("last_seen", lambda row: row["last_seen"] or "", True),
-        ("unsatisfied", lambda row: row["unsatisfied"], True),
-        ("rank_low", lambda row: (row["rank_low"], row["rank_high"]), False),
-        ("trend", lambda row: [*TRENDS, None].index(row["trend"]), False),
-        ("category", lambda row: row["category"], False),
+        ("category:tone", lambda row: "tone" in row["categories"]),
+        ("operation:toneequal", lambda row: "toneequal" in row["operations"]),
+        ('operation:"drawn mask"', lambda row: "drawn mask via blend" in row["operations"]),
+        (
+            "image:HERON-MARSH",
+            lambda row: any("heron-marsh" in each for each in row["image_counts"]),
+        ),
+        ("mask sky", lambda row: all(word in searched(row) for word in ("mask", "sky"))),
+        ("cap-000000000003", lambda row: row["id"] == "cap-000000000003"),
+        ("status:new", lambda row: row["status"] == "new"),
     ],
 )
-def test_heading_sorts_the_list(
-    page: Page, rows: Rows, column: str, key: Callable[[dict[str, Any]], Any], descending: bool
+def test_filter_leaves_what_fits(
+    page: Page, rows: Rows, text: str, fits: Callable[[dict[str, Any]], bool]
 ) -> None:
-    page.locator(f'th[data-key="{column}"] button').click()
-
-    values = [key(row) for row in sorted(to_author(rows), key=key, reverse=descending)[:50]]
-    by_id = {row["id"]: row for row in rows}
-    assert [key(by_id[each]) for each in shown(page)] == values
-    order = "descending" if descending else "ascending"
-    expect(page.locator("th[aria-sort]")).to_have_attribute("aria-sort", order)
-    expect(page.locator("th[aria-sort]")).to_have_attribute("data-key", column)
+    fitting = [row for row in rows if fits(row)]
+    assert filtered(page, text) == identifiers(fitting)
+    assert len(fitting) < len(rows)
 
 
-@pytest.mark.parametrize("descending", [False, True])
-def test_what_has_no_date_comes_last_either_way(
-    page: Page, rows: Rows, *, descending: bool
-) -> None:
-    page.locator('th[data-key="last_seen"] button').click(click_count=1 if descending else 2)
-    page.locator("#page-next").click()
-    undated = [row for row in to_author(rows) if row["last_seen"] is None]
-    assert shown(page)[-len(undated) :] == identifiers(undated)
+def searched(row: dict[str, Any]) -> str:
+    return " ".join([row["label"], *(wording for wording, _, _ in row["variants"])]).lower()
+
+
+def test_dates_leave_what_was_mentioned_between_them(page: Page, rows: Rows) -> None:
+    late, early = filtered(page, "since:2026-06-13"), filtered(page, "until:2026-03-06")
+    assert {*late} | {*early} <= {*identifiers(rows)}
+    assert 0 < len({*late} & {*early}) < min(len(late), len(early))
+    assert {*filtered(page, "since:2026-06-13 until:2026-06-12")} < {*late}
 
 
 @pytest.mark.parametrize(
-    ("field", "label", "column"),
-    [("category", "tone", "categories"), ("operation", "toneequal", "operations")],
+    ("value", "groups"), [("decided", {"settled"}), ("rare", {"hidden"}), ("all", None)]
 )
-def test_choice_leaves_what_has_a_mention_of_it(
-    page: Page, rows: Rows, field: str, label: str, column: str
+def test_other_lists_are_filters_too(
+    page: Page, file: Path, value: str, groups: set[str] | None
 ) -> None:
-    page.locator(f"#f-{field}").select_option(label=label)
-    fitting = [row for row in to_author(rows) if label in row[column]]
-    assert shown(page) == identifiers(fitting)
-    assert fitting
+    every = [row for row in listed(file) if groups is None or row["group"] in groups]
+    assert filtered(page, f"is:{value}") == identifiers(every)
 
 
-def test_image_is_found_by_a_part_of_its_name(page: Page, rows: Rows) -> None:
-    page.locator("#f-image").fill("HERON-MARSH")
-    fitting = [
-        row for row in to_author(rows) if any("heron-marsh" in each for each in row["image_counts"])
-    ]
-    expect(page.locator("#f-count")).to_contain_text(f"{len(fitting)} of 84 capabilities")
-    assert 0 < len(fitting) < 84
-
-
-@pytest.mark.parametrize(
-    ("since", "until", "column", "fits"),
-    [
-        ("2026-06-13", "", "last_seen", lambda day: day >= "2026-06-13"),
-        ("", "2026-03-06", "first_seen", lambda day: day <= "2026-03-06"),
-    ],
-)
-def test_dates_leave_what_was_mentioned_between_them(
-    page: Page, rows: Rows, since: str, until: str, column: str, fits: Callable[[str], bool]
+def test_match_in_another_list_is_counted_and_no_match_can_be_cleared(
+    page: Page, rows: Rows
 ) -> None:
-    page.locator("#f-since").fill(since)
-    page.locator("#f-until").fill(until)
-    fitting = [row for row in to_author(rows) if row[column] and fits(row[column])]
-    assert shown(page) == identifiers(fitting)[:50]
-    assert (since or until) in {row[column] for row in fitting}
-    assert len(fitting) < 84
+    assert filtered(page, "cap-000000000008") == []
+    expect(page.locator("#count")).to_have_text("0 of 0 needs, and 1 in other lists")
+    expect(page.locator("#needs")).to_contain_text("No match.")
+    page.get_by_role("button", name="Clear the filter").click()
+    assert shown(page) == identifiers(rows)[:10]
+    expect(page.locator("#filter")).to_be_focused()
 
 
-def test_every_word_of_the_text_has_to_be_there(page: Page, rows: Rows) -> None:
-    page.locator("#f-text").fill("mask sky")
-
-    def searched(row: dict[str, Any]) -> str:
-        return " ".join([row["label"], *(wording for wording, _, _ in row["variants"])]).lower()
-
-    fitting = [row for row in to_author(rows) if "mask" in searched(row) and "sky" in searched(row)]
-    assert shown(page) == identifiers(fitting)
-    assert len(fitting) < len([row for row in to_author(rows) if "mask" in searched(row)])
-
-
-def test_identifier_is_found_in_whatever_list_it_is(page: Page) -> None:
-    page.locator("#f-text").fill("cap-000000000005")
-    expect(page.locator("#f-count")).to_have_text("0 of 84 capabilities; 1 in other lists")
-    expect(page.locator("#rows")).to_have_text("No match.")
-
-
-def test_filters_are_cleared_at_once(page: Page, rows: Rows) -> None:
-    page.locator("#f-text").fill("mask")
-    page.locator("#f-category").select_option(label="local")
-    page.locator("#f-clear").click()
-    assert shown(page) == identifiers(to_author(rows))[:50]
-    expect(page.locator("#f-text")).to_have_value("")
-
-
-def test_enter_in_the_search_leaves_the_page_where_it_is(page: Page) -> None:
-    page.locator("#f-text").fill("mask")
-    before = page.url
-    page.locator("#f-text").press("Enter")
-    assert page.url == before
-
-
-def test_pages_are_turned(page: Page, rows: Rows) -> None:
-    expect(page.locator("#page-place")).to_have_text("1–50 of 84")
-    expect(page.locator("#page-back")).to_be_disabled()
-    page.locator("#page-next").click()
-    assert shown(page) == identifiers(to_author(rows))[50:]
-    expect(page.locator("#page-place")).to_have_text("51–84 of 84")
-    expect(page.locator("#page-next")).to_be_disabled()
-    expect(page.locator("#list-title")).to_be_focused()
-    expect(page.locator("#list-title")).to_be_in_viewport()
+def test_rows_have_the_numbers_and_marks_of_their_needs(page: Page, rows: Rows) -> None:
+    for row, need in zip(page.locator("#needs tr[data-id]").all(), rows[:10], strict=True):
+        cells = [
+            row.locator(name).inner_text() for name in (".rank", ".mentions", ".failed", ".said")
+        ]
+        assert cells == [str(need["rank"]), f"{need['mentions']:,}", need["share"], need["quote"]]
+        marks = row.locator(".mark").all_inner_texts()
+        assert marks[:2] == need["beside"][:2]
