@@ -45,7 +45,8 @@ def test_link_shows_the_evidence_and_the_address_names_it(page: Page) -> None:
     ("name", "view", "shown"),
     [
         (SETTLED, "needs", "9. "), (COVERED, "needs", "6. "), ("cap-%zz", "needs", "1. "),
-        ("categories", "Overview", "By category"), ("account", "Account", "counted 334"), ("map", "map", "Category"),
+        ("categories", "Overview", "By category"), ("account", "Account", "counted 334"),
+        ("map", "map", "Category"),
     ],
 )  # fmt: skip
 def test_address_shows_what_it_names(
