@@ -1,43 +1,58 @@
 async () => {
     const unseen = new CSSStyleSheet();
-    unseen.replaceSync('#panel-body { display: none }');
+    unseen.replaceSync('#evidence, #sections { display: none }');
     document.adoptedStyleSheets = [unseen];
-    const free = new Set(['id', 'href', 'data-id', 'value', 'd', 'x', 'width', 'aria-describedby', 'aria-label',
-        'aria-keyshortcuts', 'title']);
-    const shape = (value) => value.replace(/[0-9]+(–[0-9]+)?/g, '0');  // of an interval
+    const free = new Set(['id', 'href', 'data-id', 'value', 'd', 'x', 'y', 'width', 'title', 'aria-describedby',
+        'aria-label', 'aria-labelledby', 'data-tab', 'class']);
     const made = (within) => [...within.querySelectorAll('*')].map((each) => [
         each.tagName,
-        ...[...each.attributes].map(({ name, value }) => (free.has(name) ? name : `${name}=${shape(value)}`)),
+        ...[...each.attributes].map(({ name, value }) => (free.has(name) ? name : `${name}=${value.replace(/[0-9]+/g, '0')}`)),
     ].join(' '));
+    const kinds = (within) => [...new Set(made(within))].sort();
     const run = JSON.parse(document.getElementById('run-data').textContent);
     const [id, group] = ['id', 'group'].map((name) => run.columns.indexOf(name));
+    const evidence = document.getElementById('evidence');
     const parts = {};
-    const asking = [];  // which groups are near each other depends on the texts
-    const matched = [];  // so does the number of words that an entry shares
+    const asking = new Set();  // which groups are near each other depends on the texts
+    const likeness = new Set();  // so do marks, and the number of words that an entry shares
     for (const [place, row] of run.rows.entries()) {
         const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
         location.hash = row[id];
         await changed;
-        const choices = document.querySelector('#panel .decide');
-        const way = '[data-action=pin][aria-pressed=false], input:not(:checked)';
-        for (const each of choices.querySelectorAll(way)) each.click();
-        asking.push(...made(choices));
-        choices.remove();
-        for (const each of document.querySelectorAll('#panel .covers td:last-child')) {
-            matched.push(...made(each));
-            each.replaceChildren();
+        for (const action of ['merge', 'split']) {
+            evidence.querySelector(`[data-action=${action}]`)?.click();
+            for (const box of evidence.querySelectorAll('#asking input:not(:checked)')) box.click();
+            for (const each of made(evidence.querySelector('#asking'))) asking.add(each);
         }
-        for (const name of ['panel-basket', 'panel-undo']) document.getElementById(name).hidden = false;
-        parts[`panel ${place}, ${row[group]}`] = made(document.getElementById('panel'));
+        for (const action of ['author', 'dismiss', 'rename']) {
+            evidence.querySelector(`[data-action=${action}]`)?.click();
+            const field = evidence.querySelector('#asked');
+            if (!field) continue;
+            field.value = row[run.columns.indexOf('label')];
+            evidence.querySelector('#asking').requestSubmit();
+        }
+        for (const each of evidence.querySelectorAll('.acts, #asking, .marks, .covers, [data-action]')) {
+            for (const one of made(each)) likeness.add(one);
+            each.remove();
+        }
+        parts[`need ${place}, ${row[group]}`] = made(evidence);
     }
-    document.getElementById('f-group').value = '';
-    document.getElementById('filters').dispatchEvent(new Event('input'));
-    parts.asking = [...new Set(asking)].sort();
-    parts.matched = [...new Set(matched)].sort();
-    parts.basket = [...new Set(made(document.getElementById('basket')))].sort();
-    // Marks say what may be one need, which depends on the texts, too.
-    for (const each of document.querySelectorAll('#rows .name')) each.remove();
-    parts.rows = made(document.getElementById('rows'));
-    parts.filters = made(document.getElementById('filters'));
+    parts.asking = [...asking].sort();
+    parts.likeness = [...likeness].sort();
+    parts.basket = kinds(document.getElementById('basket'));
+    for (const tab of ['#whole', ...(run.map ? ['#map'] : [])]) {
+        const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
+        location.hash = tab;
+        await changed;
+    }
+    parts.sections = kinds(document.getElementById('sections'));
+    parts.map = run.map ? kinds(document.getElementById('map')) : [];
+    const filter = document.getElementById('filter');
+    filter.focus();
+    filter.value = 'is:all';
+    filter.dispatchEvent(new Event('input'));
+    while (!document.getElementById('more').hidden) document.getElementById('more').click();
+    for (const each of document.querySelectorAll('#needs .marks, #needs .tie')) each.remove();
+    parts.rows = made(document.getElementById('needs'));
     return parts;
 }

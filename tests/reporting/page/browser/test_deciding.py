@@ -70,8 +70,8 @@ def selected(page: Page, label: str) -> None:
 
 
 def told(page: Page, action: str, text: str) -> None:
-    """Decide with a text."""
-    page.locator(f"#evidence [data-action={action}]").click()
+    """Decide with a text; an action may be folded."""
+    page.locator(f"#evidence [data-action={action}]").evaluate("each => each.click()")
     page.keyboard.insert_text(text)
     page.keyboard.press("Enter")
 
@@ -95,7 +95,8 @@ def test_next_report_is_what_was_ticked(report: Path, visit: Visit) -> None:
         box.check()
     expect(page.locator("#asking [role=status]")).to_have_text("11 → 16 mentions")
     selected(page, "sharpen the eyes")
-    boxes(page, "split")[0].check()
+    for box in boxes(page, "split")[:2]:
+        box.check()
     expect(page.locator("#asking [role=status]")).to_have_text("16 → 9 mentions")
     told(page, "rename", "sharper eyes")
 
@@ -213,9 +214,9 @@ def test_each_need_has_the_actions_that_fit_it(page: Page) -> None:
         return found
 
     assert [*actions(FIRST)] == ["author", "claim", "dismiss", "pin", "merge", "split", "rename"]
-    assert {"reopen"} <= {*actions(DISMISSED)}.isdisjoint({"author", "claim"}) * {"reopen"}
-    assert not {"author", "dismiss"} & {*actions(DISMISSED)}
-    assert "split" not in actions(RARE) or "merge" not in actions(RARE)
+    settled = ["reopen", "pin", "merge", "split", "rename"]
+    assert actions(DISMISSED) == settled
+    assert {"author", "claim", "dismiss"} <= {*actions(RARE)}
 
 
 @pytest.mark.parametrize("width", [1280, 390])

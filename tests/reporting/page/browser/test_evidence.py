@@ -75,19 +75,13 @@ def test_evidence_has_all_texts_of_its_need(page: Page, file: Path) -> None:
     page.locator("#evidence details").evaluate_all(
         "all => all.forEach(each => { each.open = true; })"
     )
-    text = " ".join(page.locator("#evidence").inner_text().split())
+    text = " ".join(page.locator("#evidence").inner_text().lower().split())
     assert len(need["variants"]) > 25
     for wording, mentions, similarity in need["variants"]:
-        assert f"{' '.join(wording.split())} {mentions:,} {similarity:.2f}" in text
-    for part in (
-        *need["beside"],
-        need["level"],
-        *need["past"],
-        *(each for each, _ in need["workarounds"]),
-    ):
-        assert " ".join(part.split()) in text
-    for fact in need["facts"][1::2]:
-        assert " ".join(fact.split()) in text
+        assert f"{' '.join(wording.lower().split())} {mentions:,} {similarity:.2f}" in text
+    workarounds = [workaround for workaround, _ in need["workarounds"]]
+    for part in (need["level"], *need["beside"], *need["past"], *need["facts"][1::2], *workarounds):
+        assert " ".join(part.lower().split()) in text
 
 
 def test_covered_and_settled_needs_say_so(file: Path, visit: Visit) -> None:
@@ -101,13 +95,12 @@ def test_covered_and_settled_needs_say_so(file: Path, visit: Visit) -> None:
     )
 
 
-def test_ranks_of_earlier_runs_are_a_table_and_a_line(page: Page) -> None:
+def test_ranks_of_earlier_runs_are_a_table_with_the_newest_first(page: Page) -> None:
     link(page, SECOND).click()
     page.locator("#evidence > details > summary").click()
     rows = page.locator("#evidence .ranks tbody tr")
+    expect(rows).to_have_count(3)  # one of four runs did not see it
     expect(rows.first).to_contain_text("2026-07-01")
-    drawn = page.locator("#evidence .trail path").get_attribute("d") or ""
-    assert drawn.count("L") == rows.count() - 1 == 2
 
 
 def test_scroll_room_of_the_evidence_has_its_own_bar(page: Page) -> None:
