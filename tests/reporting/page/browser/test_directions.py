@@ -54,15 +54,15 @@ def file(demo_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def page(file: Path, visit: Callable[..., Page]) -> Page:
     page = visit(file)
-    page.locator("#rows a").first.click()
+    page.locator("#evidence details").evaluate_all(
+        "all => all.forEach((each) => { each.open = true; })"
+    )
     return page
 
 
-@pytest.mark.parametrize(
-    "part", [".operations .tally", ".workarounds li", ".source code:last-child"]
-)
+@pytest.mark.parametrize("part", [".operations p", ".workarounds li", ".records code:last-of-type"])
 def test_number_stands_behind_its_name(page: Page, part: str) -> None:
-    places = page.locator(f"#panel {part}").first.evaluate(PLACES)
+    places = page.locator(f"#evidence {part}").first.evaluate(PLACES)
     assert places
     assert all(right <= number + 1 for _, right, number in places)
     lefts = [left for left, _, _ in places]
@@ -70,7 +70,7 @@ def test_number_stands_behind_its_name(page: Page, part: str) -> None:
 
 
 def test_rank_stands_before_the_title(page: Page) -> None:
-    title = page.locator("#panel-title")
+    title = page.locator("#need")
     name = title.locator("bdi").bounding_box()
     whole = title.bounding_box()
     assert name is not None
@@ -78,9 +78,7 @@ def test_rank_stands_before_the_title(page: Page) -> None:
     assert name["x"] > whole["x"] + 5
 
 
-def test_headline_keeps_its_order(page: Page) -> None:
+def test_answer_keeps_its_order(page: Page) -> None:
     left = "element => element.getBoundingClientRect().left"
-    headline = page.locator("#headline")
-    assert (
-        0 <= headline.locator("strong").first.evaluate(left) - headline.evaluate(left) < 120
-    )  # "Consider"
+    answer = page.locator("#answer")
+    assert 0 < answer.locator("strong").evaluate(left) - answer.evaluate(left) < 120  # "Author"
