@@ -15,7 +15,6 @@ async () => {
     const evidence = document.getElementById('evidence');
     const parts = {};
     const asking = new Set();  // which groups are near each other depends on the texts
-    const likeness = new Set();  // so do marks, and the number of words that an entry shares
     for (const [place, row] of run.rows.entries()) {
         const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
         location.hash = row[id];
@@ -32,14 +31,11 @@ async () => {
             field.value = row[run.columns.indexOf('label')];
             evidence.querySelector('#asking').requestSubmit();
         }
-        for (const each of evidence.querySelectorAll('.acts, #asking, .marks, .covers, [data-action]')) {
-            for (const one of made(each)) likeness.add(one);
-            each.remove();
-        }
+        // So do marks, and the number of words that an entry shares.
+        for (const each of evidence.querySelectorAll('.acts, #asking, .marks, .covers, [data-action]')) each.remove();
         parts[`need ${place}, ${row[group]}`] = made(evidence);
     }
     parts.asking = [...asking].sort();
-    parts.likeness = [...likeness].sort();
     parts.basket = kinds(document.getElementById('basket'));
     for (const tab of ['#whole', ...(run.map ? ['#map'] : [])]) {
         const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
@@ -47,6 +43,7 @@ async () => {
         await changed;
     }
     parts.sections = kinds(document.getElementById('sections'));
+    for (const each of document.querySelectorAll('#map svg text')) each.remove(); // a long label has no room
     parts.map = run.map ? kinds(document.getElementById('map')) : [];
     const filter = document.getElementById('filter');
     filter.focus();
