@@ -25,7 +25,7 @@ function actionsFor(need) {
 function buttonFor(action, need) {
   const { key, name, field, ticks } = ACTIONS[action];
   const pressed = () => {
-    if (field || ticks) ask(action, need);
+    if (field || ticks) ask(action, need, made);
     else setDecided(decision(action, need), !decided(decision(action, need)));
   };
   const made = button(action === 'reopen' && need.group !== 'settled' ? 'Release' : name, pressed,
@@ -56,10 +56,11 @@ function decision(action, need, details = {}) {
   return { run: run.now, action, capability: identified(need), ...details };
 }
 
-/** Ask for the text of a decision, or let a person tick. The focus returns to where it was. */
-function ask(action, need) {
+/** Ask for the text of a decision, or let a person tick. The focus returns to where it was, or to the button. */
+function ask(action, need, opener) {
   const form = part('asking');
-  const before = document.activeElement;
+  const focused = document.activeElement;
+  const before = focused === document.body || form.contains(focused) ? opener : focused; // some browsers focus no button
   const close = () => {
     form.hidden = true;
     (before.isConnected ? before : part('need')).focus();
