@@ -60,10 +60,9 @@ def parsed(pair: Pair) -> tuple[Parsed, Parsed]:
 def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
     """Render both pages, with every capability in the part that needs no script, and nothing cut."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rendering, "SHOWN", 1_000_000)
+        patch.setitem(rendering._SHOWN, "list", 1_000_000)
         patch.setattr(rendering, "MOST_BLOCK_BYTES", 1_000_000_000)
         patch.setattr(rendering, "MOST_BYTES", 1_000_000_000)
-        patch.setitem(rendering._environment("image").globals, "shown_categories", 1_000_000)
         benign, hostile = (render_page(summary_of(run, request.param)) for run in pair)
     return benign, hostile
 
@@ -72,20 +71,6 @@ def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
 def doms(pages: tuple[str, str]) -> tuple[Dom, Dom]:
     """Parse both pages as a browser does."""
     benign, hostile = map(LexborHTMLParser, pages)
-    for dom in (benign, hostile):
-        # How many lines of a label have room on the map goes by how long it is.
-        for line in dom.css("svg.map text:not(.rank)"):
-            assert all(
-                re.fullmatch(r"-?[0-9.]+", line.attributes.get(name) or "0") for name in ("x", "y")
-            )
-            assert {*line.attributes} - {"x", "y"} <= {"dy", "class"}
-            line.decompose()
-        for rank in dom.css("svg.map text.rank"):
-            del rank.attrs["dy"]
-        # What is put alike goes by what is put.
-        for near in dom.css("#map td:last-child"):
-            assert {(each.tag, *each.attributes) for each in near.traverse()} <= {("td",), ("bdi",)}
-            near.decompose()
     return benign, hostile
 
 
@@ -222,15 +207,19 @@ def test_a_page_and_its_data_hold_no_unseen_character(
     assert not unseen("\n".join(texts_in(data)))
 
 
-def test_a_page_shows_the_wordings_of_the_logs(
+def test_a_page_has_the_wordings_of_the_logs_and_shows_each_label(
     doms: tuple[Dom, Dom], data: dict[str, object], pair: Pair, fields: list[str]
 ) -> None:
-    shown = {node.text(strip=True) for node in doms[1].css("#evidence .wordings th")}
+    shown = {node.text(strip=True) for node in doms[1].css("#plain bdi, #plain tbody th")}
     gaps = pair[1].scan.gaps.filter("counted", pl.col("missing_capability").is_duplicated())
     said = {shortened(visible(text), 240) for text in gaps["missing_capability"]}
     assert len(said) == len(fields)
     assert said <= set(texts_in(data))
-    assert said <= shown
+    labels = {
+        shortened(visible(item.label), 240) for item in pair[1].published.summary.capabilities
+    }
+    assert len(labels) > len(fields)
+    assert labels <= shown
 
 
 def test_a_report_of_hostile_texts_has_the_structure_of_one_of_benign_texts(
