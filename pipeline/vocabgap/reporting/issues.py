@@ -77,9 +77,8 @@ def plan(run: str, known: Sequence[Issue], top: int) -> Iterator[Step]:
     """Yield what to do so that each need has one issue with its latest evidence.
 
     The first `top` needs get an issue if they have none; needs that probably exist do not count. Further
-    issues of a need are closed.
-    An issue that was closed as completed is reopened if the need came back or was reopened later. Without a
-    decision, it is reopened if the need was asked for later.
+    issues of a need are closed. An issue that was closed as completed is reopened if the need came back or
+    was reopened later. Without a decision, it is reopened if people asked for the need later.
     """
     place = resolve_target(run, option="--run")
     manifest, tables = read_tables(place, option="--run")

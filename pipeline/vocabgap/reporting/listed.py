@@ -21,11 +21,6 @@ if TYPE_CHECKING:  # a program that only reads runs does not load clustering
 TO_AUTHOR: Final = "open"  # to be authored
 DECIDED: Final = "settled"  # dismissed or authored by people
 HIDDEN: Final = "hidden"  # not established
-TITLES: Final = {
-    TO_AUTHOR: "To author",
-    DECIDED: "Decided",
-    HIDDEN: "Too rare so far",
-}
 MOST_LISTED: Final = 10_000
 MOST_IMAGES: Final = 100  # of a capability
 # Of each group on paper and without a script; a script shows all.
@@ -37,7 +32,7 @@ LIKELY: Final = 0.25  # least probability that two groups are one need; few pair
 
 
 def beside(item: Capability, perhaps: str = "") -> tuple[str, ...]:
-    """Return what stands beside a capability, as phrases; `perhaps` is that about similar groups."""
+    """Return what stands beside a capability, as phrases; `perhaps` is the phrase on similar groups."""
     from vocabgap.reporting.wording import phrase  # noqa: PLC0415 - loads SciPy and Jinja
 
     names = ("pinned_by", "exists", "asked_again", "claimed", "several", "one_session")
@@ -67,7 +62,7 @@ class Listed(msgspec.Struct, frozen=True):
     """A capability with facts for the list of all capabilities."""
 
     capability: Capability
-    group: str  # one of `TITLES`
+    group: str  # `TO_AUTHOR`, `DECIDED` or `HIDDEN`
     on_images: tuple[Tally, ...] = ()  # the first `MOST_IMAGES`, most mentions first; empty without records
     on_days: tuple[tuple[date, int], ...] = ()  # stretches with mentions, in UTC: first day and length
     lineage: tuple[dict[str, Any], ...] = ()  # rows of table `lineage`
@@ -247,7 +242,7 @@ def doubts_of(choices: Iterable[Choices], ranked: pl.DataFrame) -> tuple[Doubt, 
 
 
 def doubted(doubts: Iterable[Doubt]) -> dict[str, str]:
-    """Return a phrase on each capability that may be one need with others, and on those."""
+    """Return a phrase for each capability of a pair: how many others may be the same need."""
     from vocabgap.reporting.wording import phrase  # noqa: PLC0415 - loads SciPy and Jinja
 
     sizes: dict[str, dict[str, int]] = defaultdict(dict)

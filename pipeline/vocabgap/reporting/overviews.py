@@ -240,7 +240,7 @@ def account_of(
 
 
 def per_session(gaps: Parts) -> tuple[tuple[str, float], ...]:
-    """Return the mentions per known session of each quarter with some; a quarter is like `2026-Q3`."""
+    """Return the mentions per known session in each quarter that has sessions, such as `2026-Q3`."""
     quarter = pl.format("{}-Q{}", pl.col("timestamp").dt.year(), pl.col("timestamp").dt.quarter())
     session = pl.struct("tenant_id", "session_id")
     keys = (quarter.alias("quarter"), session.alias("session"))

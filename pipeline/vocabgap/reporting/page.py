@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from vocabgap.files import text_of
 from vocabgap.model.moments import iso
-from vocabgap.reporting.listed import TITLES, TO_AUTHOR, Listed
+from vocabgap.reporting.listed import TO_AUTHOR, Listed
 from vocabgap.reporting.map import needs_map
 from vocabgap.reporting.rows import KEY_FACTS, WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
 from vocabgap.reporting.sections import sections_of
@@ -53,17 +53,6 @@ _ESCAPES: Final = {
     "\u2028".encode(): rb"\u2028",
     "\u2029".encode(): rb"\u2029",
 }
-
-
-class Drawing(msgspec.Struct, frozen=True):
-    """The measures of a drawing of upright bars."""
-
-    width: int
-    height: int
-    filled: float  # share of its width that a bar fills
-
-
-SPARK: Final = Drawing(width=56, height=16, filled=0.75)
 
 
 # Items that a list shows before a person asks for the others.
@@ -136,10 +125,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Row:
         "most": max((row["high"] for row in rows if row["group"] == TO_AUTHOR), default=0),
         "answer": answer._replace(label=excerpt(answer.label, most))._asdict(),
         "narrowed": _narrowed(summary),
-        "groups": TITLES,
-        "total": summary.total,
         "ties": summary.ties,
-        "weeks": max((len(row["weekly"]) for row in rows), default=0),
         "runs": [*map(iso, index.runs)],
         "categories": categories,
         "operations": [excerpt(name, most) for name in index.operations],
@@ -147,7 +133,6 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Row:
         "files": [excerpt(name, most) for name in index.files],
         "labels": [*index.labels],  # of facts
         "shown": _SHOWN,
-        "spark": SPARK,
         "sections": sections_of(summary),
         "map": needs_map(summary.places, {row["id"]: row for row in rows}, categories),
         "columns": [*next(iter(rows), ())],

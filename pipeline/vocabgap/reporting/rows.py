@@ -85,8 +85,6 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     return {
         "id": item.capability_id,
         "rank": item.rank,
-        "rank_low": item.rank_low,
-        "rank_high": item.rank_high,
         "label": safe(item.label),
         "quote": safe(quote_of(item)),
         "status": item.status or None,  # None if withheld
@@ -97,7 +95,6 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         "images": item.images,
         "unsatisfied": item.unsatisfied,
         "rated": item.rated,
-        "failed": say("failed", item),
         "share": say("failed_share", item),
         "trend": safe(item.trend),
         "weekly": item.weekly,

@@ -201,9 +201,7 @@ def _account(summary: Summary) -> Iterator[Section]:
             (excerpt(phrase("location", each, summary)), in_words(each.reason), excerpt(each.detail))
             for each in account.examples
         )
-        is_part = account.rejects + account.unreadable > len(account.examples)
-        note = f"{capital(phrase('more_rejects', account))}." if is_part else ""
-        heads = _heads("Place:code", "Reason", "Detail")
+        heads, note = _heads("Place:code", "Reason", "Detail"), phrase("more_rejects", account)
         yield Section("rejects", "What could not be read", (), heads, tuple(rejects), note)
     if summary.withheld is not None:
         yield Section("withheld", "What was left out", _lines(summary, "withheld", summary))

@@ -185,8 +185,8 @@ def day(moment: datetime | None) -> str:
 def quote_of(item: Capability, most: int = 120) -> str:
     """Return what somebody said about a capability, in quotation marks and at most `most` characters.
 
-    A text with a word of the label comes first. If all texts only repeat the label, it is what people did
-    instead; empty if nothing is known.
+    Prefer a text with a word of the label. If all texts only repeat the label, return what people did
+    instead. If nothing is known, return an empty text.
     """
     said = [each.said or each.wording for each in item.examples]
     label = surface(item.label)

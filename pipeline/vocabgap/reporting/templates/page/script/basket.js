@@ -145,5 +145,5 @@ function saveFile() {
   const address = URL.createObjectURL(new Blob([content], { type: 'application/jsonl' }));
   make('a', { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  part('basket-said').replaceChildren('Saved. Then run ', make('code', {}, applying(name)));
+  part('basket-said').replaceChildren('Saved. Then run ', code(applying(name)));
 }

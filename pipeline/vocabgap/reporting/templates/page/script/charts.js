@@ -8,17 +8,19 @@ function bar({ mentions, low, high }) {
     draw('rect', { width: percent(mentions) }), high > low ? draw('rect', range) : null);
 }
 
+const SPARK = { width: 56, height: 16, filled: 0.75 }; // a bar fills this share of its width
+
 /** Vertical bars, one per week, newest last; bars above zero are at least one pixel high. */
 function spark(weekly) {
-  const { width: whole, height, filled } = run.spark;
+  const { width: across, height, filled: share } = SPARK;
   const greatest = Math.max(0, ...weekly);
-  const step = whole / Math.max(weekly.length, 1);
+  const step = across / Math.max(weekly.length, 1);
   const bars = weekly.map((number, place) => {
     if (!number) return '';
     const top = height - Math.max(1, height * number / greatest);
-    return `M${tenths(place * step)} ${height}V${tenths(top)}h${tenths(step * filled)}V${height}`;
+    return `M${tenths(place * step)} ${height}V${tenths(top)}h${tenths(step * share)}V${height}`;
   });
-  const viewBox = `0 0 ${whole} ${height}`;
+  const viewBox = `0 0 ${across} ${height}`;
   return draw('svg', { class: 'spark', viewBox, 'aria-hidden': 'true' }, draw('path', { d: bars.join('') }));
 }
 

@@ -31,11 +31,7 @@ function exampleOf(cells) {
   const each = Object.fromEntries(run.example_columns.map((column, place) => [column, cells[place]]));
   const image = run.images[each.image];
   const file = run.files[each.file];
-  return {
-    ...each,
-    image,
-    file: file.startsWith('/') ? `${image}${file}` : file,
-  };
+  return { ...each, image, file: file.startsWith('/') ? `${image}${file}` : file };
 }
 
 /** The block, with an object for each row. Cells are not copied: 5,000 rows would take too long. */
@@ -43,7 +39,7 @@ function readRun() {
   const { rows, ...block } = JSON.parse(part('run-data').textContent);
   block.columns.forEach((column, place) => {
     const unpacked = UNPACKED[column] ?? ((cell) => cell);
-    Object.defineProperty(Capability.prototype, column, { get() { return unpacked(this.cells[place], this); } });
+    Object.defineProperty(Capability.prototype, column, { get() { return unpacked(this.cells[place]); } });
   });
   const capabilities = rows.map((cells) => new Capability(cells));
   const byId = new Map(capabilities.map((each) => [each.id, each]));

@@ -2,9 +2,7 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/**
- * An element with its attributes and children; a child is a node or a text, and null is ignored.
- */
+/** An element with its attributes and children; a child is a node or a text, and null is ignored. */
 function make(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }

@@ -20,7 +20,7 @@ function drawMap({ width, height, themes, circles }) {
 
 function circleOf({ id, x, y, radius, theme, named, label }) {
   const { rank, label: name, mentions, covered } = run.byId.get(id);
-  const about = `${whole(rank)}. ${name}: ${counted(mentions, 'mention', 'mentions')}`;
+  const about = `${whole(rank)}. ${name}: ${counted(mentions, 'mention')}`;
   const words = label.map((line) => draw('text', { x: line.x - x, y: line.y - y }, line.text));
   return draw('a', { class: `theme-${theme}${covered.length ? ' covered' : ''}`, transform: `translate(${x} ${y})`, href: `#${id}` },
     draw('title', {}, about),
@@ -65,4 +65,3 @@ function middle(link) {
   const { e: x, f: y } = link.transform.baseVal[0].matrix;
   return [x, y];
 }
-

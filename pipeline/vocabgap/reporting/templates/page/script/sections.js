@@ -9,14 +9,14 @@ function sectionsOf(sections) {
     make('h2', { id: `${id}-title` }, title),
     ...sentences.map((text) => make('p', {}, ...coded(text))),
     ...tablesOf(title, heads, rows),
-    ...commands.map((line) => make('p', { class: 'command' }, make('code', {}, line))),
+    ...commands.map((line) => make('p', { class: 'command' }, code(line))),
     after ? make('p', { class: 'note' }, ...coded(after)) : null,
   ));
 }
 
 /** A sentence; what stands between backticks is code. */
 function coded(text) {
-  return text.split('`').flatMap((part, place) => (place % 2 ? [make('code', {}, part)] : dated(part)));
+  return text.split('`').flatMap((part, place) => (place % 2 ? [code(part)] : dated(part)));
 }
 
 /** A table of the first rows, and one of the others that unfolds. */
@@ -24,12 +24,7 @@ function tablesOf(title, heads, rows) {
   if (!rows.length) return [];
   const most = heads.map((_, place) => Math.max(...rows.map((row) => row[place])));
   const shown = (some) => overviewTable(title, heads, some, most);
-  const others = rows.slice(FIRST_ROWS);
-  if (others.length < 3) return [shown(rows)];
-  return [
-    shown(rows.slice(0, FIRST_ROWS)),
-    make('details', {}, make('summary', {}, `${whole(others.length)} more`), shown(others)),
-  ];
+  return folding(rows, rows.length < FIRST_ROWS + 3 ? rows.length : FIRST_ROWS, shown);
 }
 
 function overviewTable(title, heads, rows, most) {
@@ -37,10 +32,8 @@ function overviewTable(title, heads, rows, most) {
   const head = heads.map(([text, kind]) => make('th', { scope: 'col', class: `is-${kind}` }, isolated(text)));
   const body = rows.map((row) => make('tr', {}, ...row.map((cell, place) => {
     const [, kind] = heads[place];
-    const children = contentOf(cell, kind, most[place]);
-    return place === named
-      ? make('th', { scope: 'row', class: `is-${kind}` }, ...children)
-      : make('td', { class: `is-${kind}` }, ...children);
+    const [tag, scope] = place === named ? ['th', { scope: 'row' }] : ['td', {}];
+    return make(tag, { class: `is-${kind}`, ...scope }, ...contentOf(cell, kind, most[place]));
   })));
   // People without a mouse scroll a wide table only if it can have the focus.
   return make('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': title },
@@ -52,12 +45,12 @@ function contentOf(cell, kind, most) {
   if (typeof cell === 'number') return [whole(cell)];
   if (Array.isArray(cell)) return joined(cell.map((link) => [linkToNeed(link)]), ', ');
   if (kind === 'sentence') return coded(cell);
-  return [kind === 'code' ? make('code', {}, cell) : isolated(cell)];
+  return [kind === 'code' ? code(cell) : isolated(cell)];
 }
 
 function barOf(number, most) {
   const width = `${most ? 100 * number / most : 0}%`;
-  return draw('svg', { class: 'bar', 'aria-hidden': 'true' }, draw('rect', { class: 'fill', width }));
+  return draw('svg', { class: 'bar', 'aria-hidden': 'true' }, draw('rect', { width }));
 }
 
 /** A link to a capability; only its text if the page has no row of it. */

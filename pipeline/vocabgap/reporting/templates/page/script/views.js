@@ -2,19 +2,16 @@
 
 function makeViews() {
   if (!run.capabilities.length && !run.sections.length) return;
+  const tabs = [...new Set(run.sections.map(({ tab }) => tab))];
   const links = [
     ['needs', 'needs', 'Needs'],
     ...(run.map ? [['map', 'map', 'Map']] : []),
-    ...tabs().map((tab) => [tab, run.sections.find((each) => each.tab === tab).id, tab]),
+    ...tabs.map((tab) => [tab, run.sections.find((each) => each.tab === tab).id, tab]),
   ];
   const items = links.map(([view, id, ...text]) =>
     make('li', {}, make('a', { href: `#${id}`, 'data-view': view }, ...text)));
   part('views').append(make('ul', {}, ...items), run.capabilities.length ? filterForm() : '',
     make('time', { datetime: run.now }, run.now.slice(0, 10)));
-}
-
-function tabs() {
-  return [...new Set(run.sections.map(({ tab }) => tab))];
 }
 
 /** The view that shows an element. */
