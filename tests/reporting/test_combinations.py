@@ -3,7 +3,7 @@ from pathlib import Path
 import polars as pl
 
 from builders import gap, write_corpus
-from builders.reporting import publish, text_of
+from builders.reporting import evidence_of, publish
 from vocabgap.model.settings import AliasSettings, Settings
 from vocabgap.pipeline import Run
 
@@ -23,7 +23,7 @@ def combinations_of(made: Run) -> pl.DataFrame:
 
 def test_a_pair_is_told_where_no_two_records_name_just_the_same(tmp_path: Path) -> None:
     others = [["grain", "lens"], ["grain", "spots"], ["lens"], ["spots"]] * 4
-    text = text_of(published(tmp_path, *(["blur", "crop", name] for name in "abcde"), *others))
+    text = evidence_of(published(tmp_path, *(["blur", "crop", name] for name in "abcde"), *others))
     assert "| blur + crop | 5 | 5 | 1.2 | 4.2 |" in text
     assert "If a session repeats the same operations, they count once." in text
 
@@ -31,7 +31,9 @@ def test_a_pair_is_told_where_no_two_records_name_just_the_same(tmp_path: Path) 
 def test_what_is_no_more_than_chance_is_in_the_table_alone(tmp_path: Path) -> None:
     made = published(tmp_path, *[["a", "b"], ["a"], ["b"], ["c"]] * 5)
     assert combinations_of(made)["operations"].to_list() == [["a", "b"]]
-    assert "No operations are used together in clearly more records than by chance" in text_of(made)
+    assert "No operations are used together in clearly more records than by chance" in evidence_of(
+        made
+    )
     assert made.published.summary.beyond_chance == ()
 
 
@@ -45,5 +47,5 @@ def test_own_aliases_of_a_run_fold_in_its_sets(tmp_path: Path) -> None:
 
 def test_records_with_very_many_operations_are_said_to_be_left_out(tmp_path: Path) -> None:
     many = [f"operation {number}" for number in range(200)]
-    text = text_of(published(tmp_path, many, many, many))
+    text = evidence_of(published(tmp_path, many, many, many))
     assert "3 records with more than 20 operations are left out." in text

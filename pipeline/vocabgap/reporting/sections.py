@@ -147,7 +147,7 @@ def _operations(summary: Summary) -> Iterator[Section]:
     units = capital(unit_names(summary.unit)[1])
     numbers = ("Records:num", f"{units}:num", "By chance:num", "Lift:num")
     heads = _heads("Operations", *numbers, "Needs")
-    sets = (
+    sets = tuple(
         (
             phrase("operations_together", each.operations),
             each.records,
@@ -158,10 +158,13 @@ def _operations(summary: Summary) -> Iterator[Section]:
         )
         for each in summary.beyond_chance
     )
-    if summary.recurring_sets:
+    if summary.recurring_sets or summary.overlong:
         note = phrase("sets", summary, unit=summary.unit)
-        yield Section(
-            "together", "Operations that recur together", (phrase("lift"),), heads, tuple(sets), note
+        title = "Operations that recur together"
+        yield (
+            Section("together", title, (phrase("lift"),), heads, sets, note)
+            if sets
+            else Section("together", title, (note,))
         )
 
 
