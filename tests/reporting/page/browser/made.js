@@ -3,7 +3,7 @@ async () => {
     unseen.replaceSync('#evidence, #sections { display: none }');
     document.adoptedStyleSheets = [unseen];
     const free = new Set(['id', 'href', 'data-id', 'value', 'd', 'x', 'y', 'width', 'title', 'aria-describedby',
-        'aria-label', 'aria-labelledby', 'data-tab', 'class']);
+        'aria-label', 'aria-labelledby', 'data-tab', 'class', 'transform', 'r']);
     // A date in a text is marked as one, if the text is not cut before.
     const made = (within) => [...within.querySelectorAll(':not(time)')].map((each) => [
         each.tagName,

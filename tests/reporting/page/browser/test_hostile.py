@@ -23,6 +23,7 @@ BOUND = """names => names.flatMap(
 SHAPES = {
     "href": r"#[a-z-]*(cap-[0-9a-f]{12})?", "data-id": r"cap-[0-9a-f]{12}", "data-action": r"[a-z]+",
     "aria-describedby": r"basket-[0-9]+", "class": r"[a-z0-9 -]*", "id": r"[a-z0-9-]+",
+    "transform": r"translate\([0-9. ]+\)", "r": r"[0-9.]+",
     "x": r"-?[0-9.]+%?", "y": r"-?[0-9.]+", "width": r"[0-9.]+%", "d": r"[MVhL0-9. -]*",
 }  # fmt: skip
 
