@@ -186,5 +186,5 @@ def test_every_output_of_a_week_has_the_same_status_and_date(week: int) -> None:
             assert events[-1][0] == since
             assert STATUS[events[-1][1]] == status
             assert since in line
-            assert since in page[label]["decisions"][-1]
+            assert since in page[label]["past"][-1]
             assert page[label]["notes"][-1] == [week - 1, status]
