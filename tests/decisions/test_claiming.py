@@ -8,7 +8,7 @@ import pytest
 from builders.decisions import Studio
 from vocabgap.errors import InvalidInputError
 from vocabgap.listing.deciding import Decisions
-from vocabgap.reporting.wording import render_shortlist
+from vocabgap.reporting.markdown import render_shortlist
 
 CLAIMED = "claimed by ana since 2026-07-01"
 Steps = tuple[tuple[str, ...], ...]

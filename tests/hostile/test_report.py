@@ -20,15 +20,15 @@ from builders.hostile import told, unseen
 from builders.links import addresses
 from builders.reporting import GITHUB
 from vocabgap.pipeline import Run
+from vocabgap.reporting import markdown
 from vocabgap.reporting import page as rendering
-from vocabgap.reporting import wording
 from vocabgap.reporting.listed import Doubt
+from vocabgap.reporting.markdown import render_markdown, render_shortlist
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import read_gaps
 from vocabgap.reporting.sections import render_evidence
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import render_markdown, render_shortlist
 from vocabgap.text import shortened, visible
 
 Pair = tuple[Run, Run]
@@ -93,7 +93,7 @@ def data(doms: tuple[Dom, Dom]) -> dict[str, object]:
 def text_of(run: Run) -> str:
     """Render the report and the evidence, with nothing left out for its size."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wording, "MOST_BYTES", 1_000_000_000)
+        patch.setattr(markdown, "MOST_BYTES", 1_000_000_000)
         summary = doubting(run.published.summary)
         return f"{render_markdown(summary)}\n{render_evidence(summary)}"
 

@@ -15,9 +15,11 @@ from vocabgap.ingest.scanning import scan
 from vocabgap.model.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting import wording
+from vocabgap.reporting import markdown
+from vocabgap.reporting.markdown import render_markdown, render_shortlist
 from vocabgap.reporting.sections import render_evidence
-from vocabgap.reporting.wording import quote_of, render_markdown, render_shortlist
+from vocabgap.reporting.wording import quote_of
+from vocabgap.reporting.writing import render
 
 SNAPSHOT = "5e" * 32
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -131,7 +133,7 @@ def test_who_asked_is_said_of_each_where_there_are_several(tmp_path: Path) -> No
 def test_long_lists_show_as_many_needs_as_fit_and_tell_of_the_others(
     demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wording, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(markdown, "MOST_BYTES", 100_000)
     summary = demo_run.published.summary
     many = tuple(replace(summary.capabilities[0], rank=rank) for rank in range(1, 1001))
     large = replace(summary, capabilities=many, open_total=len(many))
@@ -151,6 +153,7 @@ def test_evidence_is_written_on_request_and_the_report_leads_to_it(tmp_path: Pat
     assert "[evidence.md](evidence.md) has the evidence of each need." in text_of(made)
     written = (made.published.folder / "evidence.md").read_text(encoding="utf-8")
     assert written == evidence_of(made)
+    assert "evidence.md" in render(made.published.folder).files
     publish(tmp_path, root)
     assert not (made.published.folder / "evidence.md").exists()
 

@@ -281,7 +281,7 @@ def _notes(result: "Run", settings: Settings, now: datetime) -> list[str]:
 def _shown(result: "Run", text_format: TextFormat, without_time: int = 0) -> dict[str, object]:
     """Return the values for the view: the text in another format, or the summary."""
     from vocabgap.doors.views import comma_separated
-    from vocabgap.reporting.wording import render_shortlist
+    from vocabgap.reporting.markdown import render_shortlist
 
     published, text = result.published, ""
     if text_format is TextFormat.SHORTLIST:

@@ -20,9 +20,9 @@ from vocabgap.model.tables import AUTHORED, PRESENT
 from vocabgap.ranking.identity import derived_id
 from vocabgap.reporting.history import became_of, earlier_rows
 from vocabgap.reporting.manifest import Rendering
+from vocabgap.reporting.markdown import render_issue
 from vocabgap.reporting.published_run import resolve_target
 from vocabgap.reporting.summary import summarise
-from vocabgap.reporting.wording import render_issue
 from vocabgap.reporting.writing import read_tables
 from vocabgap.text import excerpt
 

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from vocabgap.model.tables import CONTINUED
 from vocabgap.reporting.listed import commands
+from vocabgap.reporting.markdown import fitting
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES, Account
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import SHOWN_WORDINGS, capital, day, fitting, phrase
+from vocabgap.reporting.wording import SHOWN_WORDINGS, capital, day, phrase
 from vocabgap.text import excerpt, in_words, unit_names
 
 _SHOWN_OPERATIONS: Final = 60

@@ -1,18 +1,17 @@
-"""Render reports: the filters and values of the templates, and the report as Markdown.
+"""The filters and values of the templates, and texts as Markdown.
 
 The sentences are in `templates/`. Text from logs is never read as markup: Markdown gets backslashes before
 ASCII punctuation (CommonMark, section 2.4). Words that renderers would turn into links are code.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import jinja2
-from msgspec.structs import replace
 
 from vocabgap.extensions import extensions
 from vocabgap.model.capability import FIRST_COVERING, Capability
@@ -21,7 +20,6 @@ from vocabgap.model.record import LOG_NAME, rating
 from vocabgap.model.settings import LEAST_WEEKS
 from vocabgap.model.sources import IMAGE
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
-from vocabgap.ranking.drafting import FIRST
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES
@@ -40,9 +38,6 @@ from vocabgap.text import (
     words,
 )
 
-if TYPE_CHECKING:
-    from vocabgap.reporting.summary import Summary
-
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
 _OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
@@ -58,7 +53,6 @@ _LINKED: Final = re.compile(
 _WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
 SHOWN_WORDINGS: Final = 25
 CONFIDENT: Final = round(100 * CONFIDENCE)
-MOST_BYTES: Final = 1_000_000  # of a report
 # Numbers and names for the templates.
 _GLOBALS: Final = {
     "draws": DRAWS,
@@ -86,50 +80,6 @@ def phrase(name: str, *values: object, unit: str = IMAGE, template: str = "phras
 def _macro(name: str, unit: str, template: str) -> Callable[..., str]:
     macro: Callable[..., str] = getattr(_plain(unit).get_template(template).module, name)
     return macro
-
-
-def render_markdown(summary: "Summary", *, has_evidence: bool = False) -> str:
-    """Render a report as Markdown, ending in a newline; `has_evidence` tells whether `evidence.md` exists."""
-    return fitting("report.md.j2", summary, has_evidence=has_evidence)
-
-
-def fitting(name: str, summary: "Summary", **values: object) -> str:
-    """Render a template with as many capabilities in each list as fit into `MOST_BYTES`."""
-    template = markdown_templates(summary.unit).get_template(name)
-    lists = {name: getattr(summary, name) for name in ("capabilities", "settled")}
-    most = max(map(len, lists.values()))
-    while True:
-        first = replace(summary, **{name: items[:most] for name, items in lists.items()})
-        text = template.render(run=first, **values)
-        size = len(text.encode())
-        if size <= MOST_BYTES or most <= 1:
-            return text
-        most = max(most * MOST_BYTES // size, 1)
-
-
-def render_shortlist(summary: "Summary") -> str:
-    """Render the first capabilities of the list as Markdown of at most 2,000 characters: one message.
-
-    If they do not fit, quotes are shorter, or the last capabilities are left out.
-    """
-    most_characters, long, short, shortest = 2_000, 110, 60, 20
-    template = markdown_templates(summary.unit).get_template("shortlist.md.j2")
-    sizes = [(FIRST, long), *((rows, short) for rows in range(FIRST, 1, -1)), (1, short), (1, shortest)]
-    text = ""
-    for rows, most in sizes:
-        text = template.render(run=summary, items=summary.capabilities[:rows], most=most).strip()
-        if len(text) <= most_characters:
-            break
-    return text
-
-
-def render_issue(summary: "Summary", need: Capability, identifiers: Iterable[str]) -> str:
-    """Render the evidence of a capability as the body of an issue, which begins and ends without a space."""
-    template = markdown_templates(summary.unit).get_template("issue.md.j2")
-    text = template.render(
-        run=summary, item=need, shown_wordings=SHOWN_WORDINGS, identifiers=tuple(identifiers)
-    )
-    return text.strip()
 
 
 def escape(value: object) -> str:

@@ -56,12 +56,12 @@ from vocabgap.reporting.manifest import (
     new_manifest,
     read_manifest,
 )
+from vocabgap.reporting.markdown import render_markdown
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import published, read_parts, read_run, read_table, resolve_target
 from vocabgap.reporting.sections import render_evidence
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
-from vocabgap.reporting.wording import render_markdown
 from vocabgap.text import printable_name
 
 _OPTIONAL: Final = (REJECTS, LINEAGE, GROUPS, COMBINATIONS, EVENTS, EFFECTS)
@@ -169,7 +169,7 @@ def render(
     """Write the report of a published run again, with the layout of this version; tables do not change.
 
     All files are written to `out`, by default the folder of the run. If `share` is true, `share.html` is also
-    written, and `evidence.md` if `evidence` is true. `option` names the run in errors.
+    written, and `evidence.md` if `evidence` is true or the run has one. `option` names the run in errors.
 
     Raises:
         NotFoundError: There is no run.
@@ -187,6 +187,7 @@ def render(
             hint="publish a report with a scan",
         )
     target = place if out is None else out
+    evidence = evidence or (place / EVIDENCE_NAME).is_file()
     return _publish(target, tables, manifest, fewest, evidence=evidence, earlier=(place,), again=place)
 
 

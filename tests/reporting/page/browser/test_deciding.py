@@ -197,6 +197,18 @@ def test_splits_that_share_a_wording_replace_each_other_and_are_taken_back(page:
     assert lines(page).count() > 1
 
 
+def test_undo_takes_back_what_its_own_window_decided(page: Page) -> None:
+    page.locator("#evidence [data-action=claim]").click()
+    other = page.context.new_page()
+    other.goto(f"{page.url.partition('#')[0]}#{SECOND}")
+    other.locator("#evidence [data-action=pin]").click()
+    expect(page.locator("#basket-count")).to_have_text("2 decisions")
+    page.locator("#basket-undo").click()
+    expect(lines(page)).to_have_count(1)
+    expect(lines(page)).to_contain_text("Pin")
+    other.close()
+
+
 def test_a_merge_is_ticked_at_both_needs(page: Page) -> None:
     boxes(page, "merge")[0].check()
     page.goto(f"{page.url.partition('#')[0]}#{SECOND}")

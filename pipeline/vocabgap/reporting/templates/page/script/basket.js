@@ -6,7 +6,7 @@
 const KEY = `vocabgap decisions ${location.pathname}`;
 const STATUS = ['dismiss', 'author', 'reopen', 'claim'];
 const FIRST = ['split', 'merge']; // their lines come first
-const undoable = []; // before each change of this visit
+const undoable = []; // the changes of this visit: decisions that were added and removed
 let unstored = null; // if the browser stores nothing for this page
 
 function decisions() {
@@ -23,13 +23,21 @@ function decisionsAbout({ id }) {
 }
 
 function keep(all) {
-  undoable.push(decisions());
+  const before = decisions();
+  undoable.push({ added: lacking(all, before), removed: lacking(before, all) });
   store(all);
 }
 
-/** Take the last change of the decisions back. */
+/** Take the last change of this window back; what another window decided since then stays. */
 function undo() {
-  if (undoable.length) store(undoable.pop());
+  const change = undoable.pop();
+  if (change) store([...lacking(decisions(), change.added), ...change.removed]);
+}
+
+/** The decisions that are not among others. */
+function lacking(all, others) {
+  const known = new Set(others.map((each) => JSON.stringify(each)));
+  return all.filter((each) => !known.has(JSON.stringify(each)));
 }
 
 function store(all) {

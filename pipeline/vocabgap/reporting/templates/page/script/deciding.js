@@ -60,7 +60,8 @@ function decision(action, need, details = {}) {
 function ask(action, need, opener) {
   const form = part('asking');
   const focused = document.activeElement;
-  const before = focused === document.body || form.contains(focused) ? opener : focused; // some browsers focus no button
+  const isElsewhere = focused.matches('body, [data-action]') || form.contains(focused); // some browsers focus no button
+  const before = isElsewhere ? opener : focused;
   const close = () => {
     form.hidden = true;
     (before.isConnected ? before : part('need')).focus();
