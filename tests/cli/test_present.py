@@ -76,7 +76,7 @@ def test_silence_is_told_once_and_not_as_fading(tmp_path: Path) -> None:
     )
 
     message = "The newest record is 80 days old"
-    for text in (result.out, markdown, page):
+    for text in (result.out, markdown, page.partition("<script")[0]):
         assert text.count(message) == 1
         assert "--now last" in text
         assert "fading</td>" not in text
@@ -103,7 +103,6 @@ def test_a_loop_of_one_session_is_marked_beside_its_rank(tmp_path: Path) -> None
     for text in (result.out, *faces):
         assert "12 of 12 from one session" in " ".join(text.split())
         assert "of 8 from one session" not in text
-    assert '</a> <span class="name">12 of 12 from one session</span>' in faces[1]
     capabilities = [
         line for line in map(json.loads, rows.out.splitlines()) if line["event"] == "capability"
     ]

@@ -170,7 +170,7 @@ def test_a_page_of_hostile_texts_has_the_elements_and_attributes_of_one_of_benig
     # Labels without clutter may be in another order, so the last need with all its evidence may be another.
     benign, hostile = map(Counter, shapes)
     assert hostile.keys() == benign.keys()
-    assert (hostile - benign).total() + (benign - hostile).total() < 10
+    assert (hostile - benign).total() + (benign - hostile).total() < 20
     benign_values, hostile_values = map(values, doms)
     assert hostile_values == benign_values
 

@@ -54,7 +54,7 @@ def test_show_and_draft(hostile: Dressed, heaped: Run, form: list[str]) -> None:
     assert needs
     for need in needs:
         assert need in told(*form, "show", need, *asked)
-        assert "wanted" in told(*form, "draft", need, *run)
+        assert '"entry"' in told(*form, "draft", need, *run)
 
 
 @TEXT_OR_JSON

@@ -58,7 +58,7 @@ def test_each_file_gives_what_a_count_by_hand_gives(folder: Path) -> None:
 
 
 def test_a_report_over_all_of_them_has_the_sum(folder: Path, tmp_path: Path) -> None:
-    result = vocabgap("report", folder, "--out", tmp_path / "out", "--now", "last")
+    result = vocabgap("report", folder, "--out", tmp_path / "out", "--now", "last", "--evidence")
 
     assert result.code == 0, result.err
     gaps = pl.read_parquet(tmp_path / "out" / "gaps.parquet")
@@ -69,8 +69,8 @@ def test_a_report_over_all_of_them_has_the_sum(folder: Path, tmp_path: Path) -> 
         ranked["seen"].sum()
         == gaps.filter(pl.col("counted"), pl.col("notes").str.contains(SEEN_NOTES)).height
     )
-    account = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert account.count("missing description – ") == 5
+    account = (tmp_path / "out" / "evidence.md").read_text(encoding="utf-8")
+    assert account.count("| missing description |") == 5
 
 
 def test_the_reject_of_an_event_names_the_field_that_it_lacks(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Pairs of groups that are perhaps one need, with the command that merges them."""
 
+import re
 import shlex
 from pathlib import Path
 
@@ -8,7 +9,6 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from builders.page import read
 from vocabgap.reporting.listed import MOST_DOUBTS, Choices, Doubt, doubts_of
 
 NEEDS = (
@@ -56,14 +56,14 @@ def test_the_report_and_the_page_name_them_and_the_commands_run_as_they_stand(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VOCABGAP_EMBEDDER", "none")
     photos = write_corpus(tmp_path, {"heron": [gap(need) for need in NEEDS]})
-    assert vocabgap("report", photos).code == 0
+    assert vocabgap("report", photos, "--evidence").code == 0
     (folder,) = [path.parent for path in tmp_path.glob("*/report.md")]
-    written = (folder / "report.md").read_text(encoding="utf-8")
-    command = next(line.strip(" `") for line in written.splitlines() if "decide merge" in line)
+    written = (folder / "evidence.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"`(vocabgap decide merge [^`]+)`", written)
 
     assert "## Perhaps one need" in written
-    assert command in read((folder / "report.html").read_text(encoding="utf-8")).text
+    assert command in (folder / "report.html").read_text(encoding="utf-8")
     program, *words = shlex.split(command)
     assert (program, vocabgap(*words).code) == ("vocabgap", 0)
-    vocabgap("report", photos)
-    assert command not in (folder / "report.md").read_text(encoding="utf-8")
+    vocabgap("report", photos, "--evidence")
+    assert command not in (folder / "evidence.md").read_text(encoding="utf-8")

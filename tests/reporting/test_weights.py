@@ -93,7 +93,7 @@ def test_commands_name_records_and_mentions(
     listed = capsys.readouterr().out
     assert "5 records, 84 mentions, on 2 images" in listed
     assert "12 with a workaround, 72 without" in listed
-    assert "sort by price: 53 of 53 mentions" in listed
+    assert "sort by price: 53 mentions here" in listed
     assert "not rated, ×12" in listed
     assert command(["--json", "list", str(votes), "--run", out, "--image", "blog"]) == 0
     result = json.loads(capsys.readouterr().out.splitlines()[-1])
