@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from vocabgap.files import text_of
 from vocabgap.model.moments import iso
 from vocabgap.reporting.listed import TO_AUTHOR, Listed
-from vocabgap.reporting.map import needs_map
+from vocabgap.reporting.map import spots_of
 from vocabgap.reporting.rows import KEY_FACTS, WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
 from vocabgap.reporting.sections import sections_of
 from vocabgap.reporting.summary import Answer, Summary
@@ -134,7 +134,9 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Row:
         "labels": [*index.labels],  # of facts
         "shown": _SHOWN,
         "sections": sections_of(summary),
-        "map": needs_map(summary.places, {row["id"]: row for row in rows}, categories),
+        "map": spots_of(
+            summary.places, {each.capability.capability_id: each.capability for each in everything}
+        ),
         "columns": [*next(iter(rows), ())],
         "example_columns": [*next((example for row in rows for example in row["examples"]), ())],
         "rows": rows,

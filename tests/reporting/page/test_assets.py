@@ -67,7 +67,7 @@ def test_no_name_is_declared_twice_as_all_files_share_one_scope() -> None:
 
 def test_style_and_script_stay_small() -> None:
     sizes = [file.stat().st_size for file in (*FILES, ROOM / "templates" / "page" / "page.css")]
-    assert sum(sizes) < 62_000
+    assert sum(sizes) < 66_000  # of which the map is a tenth; its data are small instead
 
 
 def test_no_sentence_of_the_script_stands_in_a_template_or_in_python() -> None:

@@ -37,14 +37,14 @@ async () => {
     }
     parts.asking = [...asking].sort();
     parts.basket = kinds(document.getElementById('basket'));
-    for (const tab of ['#whole', ...(run.map ? ['#map'] : [])]) {
+    for (const tab of ['#whole', ...(run.map.length ? ['#map'] : [])]) {
         const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
         location.hash = tab;
         await changed;
     }
     parts.sections = kinds(document.getElementById('sections'));
     for (const each of document.querySelectorAll('#map svg text')) each.remove(); // a long label has no room
-    parts.map = run.map ? kinds(document.getElementById('map')) : [];
+    parts.map = run.map.length ? kinds(document.getElementById('map')) : [];
     const filter = document.getElementById('filter');
     filter.focus();
     filter.value = 'is:all';

@@ -5,7 +5,7 @@ function makeViews() {
   const tabs = [...new Set(run.sections.map(({ tab }) => tab))];
   const links = [
     ['needs', 'needs', 'Needs'],
-    ...(run.map ? [['map', 'map', 'Map']] : []),
+    ...(run.map.length ? [['map', 'map', 'Map']] : []),
     ...tabs.map((tab) => [tab, run.sections.find((each) => each.tab === tab).id, tab]),
   ];
   const items = links.map(([view, id, ...text]) =>
@@ -16,16 +16,16 @@ function makeViews() {
 
 /** The view that shows an element. */
 function viewOf(id) {
-  if (id === 'map' && run.map) return 'map';
+  if (id === 'map' && run.map.length) return 'map';
   return run.sections.find((each) => each.id === id)?.tab ?? 'needs';
 }
 
 function showView(view) {
   const sections = part('sections');
-  if (view === 'map' && !part('map')) part('app').append(drawMap(run.map));
   if (view !== 'needs' && view !== 'map' && !sections.childElementCount) sections.append(...sectionsOf(run.sections));
   for (const each of sections.children) each.hidden = each.dataset.tab !== view;
   document.body.dataset.view = view;
+  if (view === 'map' && !part('map')) drawMap(run.map); // when it can be seen: it measures its labels
   for (const link of document.querySelectorAll('#views a')) {
     if (link.dataset.view === view) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
