@@ -15,9 +15,11 @@ function makeApp() {
   const listed = make('div', { class: 'list' }, tableOfNeeds(), foot);
   const evidence = make('article', { id: 'evidence', 'aria-labelledby': 'need' });
   part('app').append(make('div', { class: 'needs' }, listed, evidence));
-  const header = document.querySelector('header');
-  const measure = () => document.documentElement.style.setProperty('--head', `${header.offsetHeight}px`);
-  new ResizeObserver(measure).observe(header);
+  for (const [height, name] of [['--head', 'header'], ['--foot', 'footer']]) {
+    const edge = document.querySelector(name);
+    const measure = () => document.documentElement.style.setProperty(height, `${edge.offsetHeight}px`);
+    new ResizeObserver(measure).observe(edge);
+  }
   relist();
 }
 
