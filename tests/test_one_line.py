@@ -157,7 +157,7 @@ def test_a_capability_column_is_computed_and_published(
 ) -> None:
     ranked = pl.read_parquet(with_a_lens[0] / "out/capabilities.parquet")
     assert ranked.select("label", "lenses").rows() == [("film grain", 0.0), ("sky mask", 1.5)]
-    assert "Lenses: 1\\.50." in (with_a_lens[0] / "out/evidence.md").read_text(encoding="utf-8")
+    assert "- Lenses: 1.50\n" in (with_a_lens[0] / "out/evidence.md").read_text(encoding="utf-8")
     assert '"Lenses"' in (with_a_lens[0] / "out/report.html").read_text(encoding="utf-8")
     page = (with_a_lens[0] / "shared/share.html").read_text(encoding="utf-8")
     assert ("sky mask" in page, "50mm" in page) == (True, False)

@@ -106,10 +106,10 @@ def test_a_pin_is_told_as_a_pin_wherever_its_rank_is(reported: Path, tmp_path: P
     assert (first["rank"], first["pinned_by"]) == (1, "ana")
     assert (first["rank_low"], first["rank_high"]) == (1, 2)
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert " Pinned by ana; by mentions rank 1 to 2." in text
+    assert " Pinned by ana; by mentions rank 1–2." in text
     assert "| 1 (pinned) | film grain |" in text
     shown = vocabgap("show", "film grain", reported).out
-    assert "rank: 1, pinned by ana; by mentions rank 1 to 2" in shown
+    assert "rank: 1, pinned by ana; by mentions rank 1–2" in shown
 
 
 def test_csv_is_nothing_but_the_table(photos: Path) -> None:

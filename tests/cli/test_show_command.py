@@ -201,4 +201,4 @@ def test_a_pinned_need_is_shown_with_the_order_of_the_run(photos: Path) -> None:
     vocabgap("decide", "pin", "film grain", "--actor", "ana")
     vocabgap("report", photos, "--rank-by", "images", "--quiet")
 
-    assert "rank: 1, pinned by ana; by images rank 1 to 2" in vocabgap("show", "film grain").out
+    assert "rank: 1, pinned by ana; by images rank 1–2" in vocabgap("show", "film grain").out

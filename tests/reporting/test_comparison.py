@@ -134,7 +134,7 @@ def test_what_is_pinned_is_told_as_that_and_lets_nobody_fall() -> None:
     assert compared_in_words(found, top=0).splitlines()[2:] == [
         "Pinned: first because people decided so (1)",
         "",
-        "  lens flare: rank 3 to 1, pinned by a|na; by mentions rank 2 to 3; 3 mentions",
+        "  lens flare: rank 3 to 1, pinned by a|na; by mentions rank 2–3; 3 mentions",
     ]
 
 

@@ -128,7 +128,7 @@ def test_a_pinned_need_is_first_and_says_where_its_counts_would_put_it(desk: Des
     assert labels(whole) == ["lens flare", "sky mask", "film grain"]
     assert whole[1][0] == "1 (pinned)"
     assert whole[1][whole[0].index("Beside")] == "pinned by ana"
-    assert "Pinned by ana; by mentions rank 1 to 3." in lead(text_of(made))
+    assert "Pinned by ana; by mentions rank 1–3." in lead(text_of(made))
     assert "ana pinned 'lens flare': a client waits (dec-" in evidence_of(made)
 
 

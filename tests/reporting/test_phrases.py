@@ -109,8 +109,8 @@ def test_a_sparkline_has_one_bar_a_week(weekly: tuple[int, ...], bars: str) -> N
 
 def test_a_pin_never_comes_with_the_confidence_of_a_rank(demo_run: Run) -> None:
     item = capability(demo_run, rank=1, rank_low=4, rank_high=24, pinned=True, pinned_by="ana")
-    assert phrase("pinned", item, "mentions") == "pinned by ana; by mentions rank 4 to 24"
-    assert phrase("rank", item, "mentions") == "1, pinned by ana; by mentions rank 4 to 24"
+    assert phrase("pinned", item, "mentions") == "pinned by ana; by mentions rank 4–24"
+    assert phrase("rank", item, "mentions") == "1, pinned by ana; by mentions rank 4–24"
     assert phrase("rank_interval", item) == "pinned"
     assert phrase("level", item, [(1, 3)]) == ""
 
@@ -205,7 +205,7 @@ def test_a_need_exists_if_entries_cover_most_or_all_of_several_needs(
          f"Ranked by mentions; {CLOSE}. {SURE} Perhaps several needs."),
         ({"pinned": True, "pinned_by": "ana", "rank_low": 4, "rank_high": 9}, "Author ",
          ": 34 mentions on 16 images; 79 % of its workarounds failed.",
-         "Pinned by ana; by mentions rank 4 to 9."),
+         "Pinned by ana; by mentions rank 4–9."),
     ],
 )  # fmt: skip
 def test_the_answer_is_a_sentence_and_its_note_says_what_is_level(

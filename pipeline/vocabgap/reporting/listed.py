@@ -131,21 +131,6 @@ def listed(
     )
 
 
-def commands(deciding: str) -> tuple[str, ...]:
-    """Return the commands for a capability, with the options `deciding`; words in capitals are replaced."""
-    decisions = (
-        "merge RANK OTHER",
-        "split RANK --wording 'WORDING'",
-        "rename RANK 'NEW LABEL'",
-        "pin RANK",
-        "dismiss RANK --why 'REASON'",
-        "author RANK --entry ENTRY",
-        "reopen RANK",
-        "claim RANK",
-    )
-    return tuple(f"vocabgap decide {decision} {deciding}".strip() for decision in decisions)
-
-
 def named_by(
     overview: pl.DataFrame | None, rejects: pl.DataFrame | None, askers: tuple[Asker, ...]
 ) -> tuple[str, ...]:

@@ -1,14 +1,16 @@
 """Render a report as Markdown: the short form, one message, and the body of an issue."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
 from vocabgap.model.capability import Capability
 from vocabgap.ranking.drafting import FIRST
+from vocabgap.reporting.rows import facts_of
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import SHOWN_WORDINGS, markdown_templates
+from vocabgap.reporting.wording import markdown_templates
 
 MOST_BYTES: Final = 1_000_000  # of a report
 
@@ -25,7 +27,7 @@ def fitting(name: str, summary: Summary, **values: object) -> str:
     most = max(map(len, lists.values()))
     while True:
         first = replace(summary, **{name: items[:most] for name, items in lists.items()})
-        text = template.render(run=first, **values)
+        text = template.render(run=first, facts=partial(facts_of, summary), **values)
         size = len(text.encode())
         if size <= MOST_BYTES or most <= 1:
             return text
@@ -51,7 +53,5 @@ def render_shortlist(summary: Summary) -> str:
 def render_issue(summary: Summary, need: Capability, identifiers: Iterable[str]) -> str:
     """Render the evidence of a capability as the body of an issue, which begins and ends without a space."""
     template = markdown_templates(summary.unit).get_template("issue.md.j2")
-    text = template.render(
-        run=summary, item=need, shown_wordings=SHOWN_WORDINGS, identifiers=tuple(identifiers)
-    )
-    return text.strip()
+    facts = partial(facts_of, summary)
+    return template.render(run=summary, item=need, facts=facts, identifiers=tuple(identifiers)).strip()

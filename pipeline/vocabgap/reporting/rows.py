@@ -48,9 +48,8 @@ class Index:
         self.operations: dict[str, int] = {}
         self.images: dict[str, int] = {}
         self.files: dict[str, int] = {}
-        self.units = unit_names(summary.unit)[1].capitalize()
         self.labels: dict[str, int] = {}  # of facts
-        for label in ("Mentions", self.units, "Rank", "Satisfaction", "Trend"):
+        for label in ("Mentions", unit_names(summary.unit)[1].capitalize(), "Rank", "Satisfaction", "Trend"):
             _place(label, self.labels)
         self.rows = {each.capability.capability_id: place for place, each in enumerate(everything)}
         moments = sorted({past.moment for each in summary.everything for past in each.history})
@@ -93,7 +92,6 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         "low": item.mentions_low,
         "high": item.mentions_high,
         "images": item.images,
-        "unsatisfied": item.unsatisfied,
         "rated": item.rated,
         "share": say("failed_share", item),
         "trend": safe(item.trend),
@@ -102,7 +100,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         "beside": safe(beside(item, index.doubted.get(item.capability_id, ""))),
         "facts": tuple(
             each
-            for label, text in _facts(item, index)
+            for label, text in facts_of(summary, item)
             if text
             for each in (_place(label, index.labels), safe(text))
         ),
@@ -135,15 +133,15 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     }
 
 
-def _facts(item: Capability, index: Index) -> Iterator[tuple[str, str]]:
+def facts_of(summary: Summary, item: Capability) -> Iterator[tuple[str, str]]:
     """Yield labels and texts about a capability; an empty text is no fact."""
-    summary = index.summary
     say = partial(phrase, unit=summary.unit)
     yield "Mentions", f"{item.mentions:,}, likely {say('likely', item)}"
-    yield index.units, f"{item.images:,}"
+    yield unit_names(summary.unit)[1].capitalize(), f"{item.images:,}"
     yield "Rank", say("pinned", item, summary.order) or say("rank_interval", item)
     yield "Satisfaction", say("satisfaction", item) if item.rated else ""
-    yield "Trend", say("trend", item) if item.weekly else ""
+    records = ", for all records" if summary.selection else ""
+    yield "Trend", say("trend", item) + records if item.weekly else ""
     yield "One need because", say("together", item, _common_words(item))
     yield "Asked for", say("asked_by", item, summary.askers)
     yield "Known sessions", f"{item.sessions:,}" if item.sessions else ""

@@ -10,11 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.model.tables import CONTINUED
-from vocabgap.reporting.listed import commands
 from vocabgap.reporting.markdown import fitting
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES, Account
 from vocabgap.reporting.summary import Summary
-from vocabgap.reporting.wording import SHOWN_WORDINGS, capital, day, phrase
+from vocabgap.reporting.wording import capital, day, phrase
 from vocabgap.text import excerpt, in_words, unit_names
 
 _SHOWN_OPERATIONS: Final = 60
@@ -52,7 +51,6 @@ class Section(msgspec.Struct, frozen=True):
         heads: The heading and the kind of each column: `text`, `sentence`, `num`, `bar` or `code`.
         rows: The cells of the table.
         after: The text below the table.
-        commands: Commands for people to copy.
         tab: The view of the page that shows it.
     """
 
@@ -62,7 +60,6 @@ class Section(msgspec.Struct, frozen=True):
     heads: tuple[Head, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     after: str = ""
-    commands: tuple[str, ...] = ()
     tab: str = ""
 
 
@@ -75,7 +72,7 @@ def sections_of(summary: Summary) -> tuple[Section, ...]:
 
 def render_evidence(summary: Summary) -> str:
     """Render the evidence of each need and all overviews as Markdown, ending in a newline."""
-    return fitting("long.md.j2", summary, sections=sections_of(summary), shown_wordings=SHOWN_WORDINGS)
+    return fitting("long.md.j2", summary, sections=sections_of(summary))
 
 
 def _overview(summary: Summary) -> Iterator[Section]:
@@ -228,11 +225,8 @@ def _about(summary: Summary) -> Iterator[Section]:
     if summary.everything:
         words = (tuple(line.split(" | ", 1)) for line in _lines(summary, "how", summary))
         yield Section("how", "How to read this", (), _heads("Word", "Meaning:sentence"), tuple(words))
-        if summary.deciding is not None:
-            lines = commands(summary.deciding)
-            yield Section("decide", "Decide", _lines(summary, "decide"), commands=lines)
     if summary.command:
-        yield Section("again", "Make this report again", (phrase("again"),), commands=(summary.command,))
+        yield Section("again", "Make this report again", (phrase("again", summary.command),))
 
 
 def _lines(summary: Summary, name: str, *values: object) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from vocabgap.model.record import LOG_NAME, rating
 from vocabgap.model.settings import LEAST_WEEKS
 from vocabgap.model.sources import IMAGE
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
-from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
+from vocabgap.ranking.intervals import CONFIDENCE, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES
 from vocabgap.text import (
@@ -51,11 +51,9 @@ _LINKED: Final = re.compile(
 # A word with its surroundings. These are white space, characters that cannot be code in a table cell, and
 # punctuation that is not part of an address.
 _WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
-SHOWN_WORDINGS: Final = 25
 CONFIDENT: Final = round(100 * CONFIDENCE)
 # Numbers and names for the templates.
 _GLOBALS: Final = {
-    "draws": DRAWS,
     "confidence": CONFIDENT,
     "tied_from": round(100 * TIED),
     "chance": f"{SIGNIFICANCE:.0%}".replace("%", " %"),
@@ -68,6 +66,7 @@ _GLOBALS: Final = {
     "most_operations": MOST_OPERATIONS,
     "recent_weeks": recent_weeks,
     "shown_categories": SHOWN_CATEGORIES,
+    "shown_wordings": 25,
 }
 
 

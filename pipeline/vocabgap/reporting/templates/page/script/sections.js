@@ -1,15 +1,14 @@
-/** The overviews of the block: a heading, sentences, a table, commands and a note. */
+/** The overviews of the block: a heading, sentences, a table and a note. */
 
 const FIRST_ROWS = 10;
 
 /** One element per section; all texts stay texts. */
 function sectionsOf(sections) {
-  return sections.map(({ id, title, tab, sentences, heads, rows, after, commands }) => make(
+  return sections.map(({ id, title, tab, sentences, heads, rows, after }) => make(
     'section', { id, 'data-tab': tab, 'aria-labelledby': `${id}-title` },
     make('h2', { id: `${id}-title` }, title),
     ...sentences.map((text) => make('p', {}, ...coded(text))),
     ...tablesOf(title, heads, rows),
-    ...commands.map((line) => make('p', { class: 'command' }, code(line))),
     after ? make('p', { class: 'note' }, ...coded(after)) : null,
   ));
 }
