@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ from vocabgap.reporting.listed import TO_AUTHOR, Listed
 from vocabgap.reporting.map import spots_of
 from vocabgap.reporting.rows import KEY_FACTS, WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
 from vocabgap.reporting.sections import sections_of
-from vocabgap.reporting.summary import Answer, Summary
+from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import environment, phrase
 from vocabgap.text import excerpt, unit_names
 
@@ -86,8 +86,7 @@ def _rendered(summary: Summary, payload: Row) -> str:
     return template.render(
         run=summary,
         page=payload,
-        account="" if summary.account is None else phrase("account_line", summary.account),
-        grouped=phrase("grouped", summary),
+        say=partial(phrase, unit=summary.unit),
         first=[row for row in payload["rows"] if row["group"] == TO_AUTHOR][: _SHOWN["list"]],
         style=style(),
         script=script(),
@@ -114,8 +113,6 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Row:
     rows = [row_of(each, index, _limits(each, limits)) for each in everything]
     # People search for whole names of images, so these are cut last.
     most, most_of_image = limits.characters, (LEVELS[0] if limits.evidence else limits).characters
-    categories = [excerpt(name, most) for name in index.categories]
-    answer = summary.answer or Answer("", f"{phrase('nothing_shown', summary)}.", "", "", "")
     return {
         "now": iso(summary.now),
         "unit": unit_names(summary.unit),
@@ -123,11 +120,9 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Row:
         "limits": limits,
         "first_day": None if index.first_day is None else index.first_day.isoformat(),
         "most": max((row["high"] for row in rows if row["group"] == TO_AUTHOR), default=0),
-        "answer": answer._replace(label=excerpt(answer.label, most))._asdict(),
-        "narrowed": _narrowed(summary),
         "ties": summary.ties,
         "runs": [*map(iso, index.runs)],
-        "categories": categories,
+        "categories": [excerpt(name, most) for name in index.categories],
         "operations": [excerpt(name, most) for name in index.operations],
         "images": [excerpt(name, most_of_image) for name in index.images],
         "files": [excerpt(name, most) for name in index.files],
@@ -141,16 +136,6 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Row:
         "example_columns": [*next((example for row in rows for example in row["examples"]), ())],
         "rows": rows,
     }
-
-
-def _narrowed(summary: Summary) -> list[str]:
-    """Return sentences on what limits the numbers of a page."""
-    limits = {
-        "stale": summary.stale_days is not None,
-        "differences": bool(summary.differences),
-        "narrowed": bool(summary.selection),
-    }
-    return [phrase(name, summary, unit=summary.unit) for name, holds in limits.items() if holds]
 
 
 def encode_payload(payload: Row) -> str:

@@ -164,6 +164,16 @@ class Summary(msgspec.Struct, frozen=True):
         )
         return Answer(first.capability_id, f"{before} ", first.label, after, note)
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Return the names of the phrases on what limits its numbers."""
+        limits = {
+            "stale": self.stale_days is not None,
+            "differences": self.differences,
+            "narrowed": self.selection,
+        }
+        return tuple(name for name, holds in limits.items() if holds)
+
     def beside(self, item: Capability) -> tuple[str, ...]:
         """Return what stands beside a capability in the list, as phrases."""
         return beside(item, doubted(self.doubts or ()).get(item.capability_id, ""))

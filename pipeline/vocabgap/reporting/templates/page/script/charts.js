@@ -1,11 +1,11 @@
 /** Small drawings. */
 
-/** The mentions of a need as a bar, and their likely range as a line over it. */
-function bar({ mentions, low, high }) {
-  const percent = (number) => `${tenths(run.most ? Math.min(97 * number / run.most, 97) : 0)}%`;
+/** A number as a bar beside the greatest one, and its likely range as a line over it. */
+function bar(most, number, low = 0, high = 0) {
+  const percent = (part) => `${tenths(most ? Math.min(97 * part / most, 97) : 0)}%`;
   const range = { class: 'range', x: percent(low), width: percent(high - low) };
   return draw('svg', { class: 'bar', 'aria-hidden': 'true' },
-    draw('rect', { width: percent(mentions) }), high > low ? draw('rect', range) : null);
+    draw('rect', { width: percent(number) }), high > low ? draw('rect', range) : null);
 }
 
 const SPARK = { width: 56, height: 16, filled: 0.75 }; // a bar fills this share of its width

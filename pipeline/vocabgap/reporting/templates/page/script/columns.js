@@ -3,7 +3,7 @@
 const COLUMNS = [
   { name: 'rank', head: '#', cell: (need) => [whole(need.rank), tieOf(need)] },
   { name: 'label', head: 'need', cell: (need) => [labelOf(need)] },
-  { name: 'mentions', head: 'mentions, likely range', cell: (need) => [bar(need), make('b', {}, whole(need.mentions))] },
+  { name: 'mentions', head: 'mentions, likely range', cell: ({ mentions, low, high }) => [bar(run.most, mentions, low, high), make('b', {}, whole(mentions))] },
   { name: 'trend', head: 'trend', cell: ({ weekly, trend }) => [spark(weekly), trend ?? ''], isEmpty: ({ weekly }) => !weekly.length },
   { name: 'failed', head: 'failed', cell: ({ share }) => [share], isEmpty: ({ rated }) => !rated },
   { name: 'quote', head: 'quote and marks', cell: (need) => [saidOf(need), marksOf(need)] },

@@ -88,11 +88,12 @@ function others(number, [one, several], file) {
   return make('p', { class: 'note' }, counted(number, `other ${one} is`, `other ${several} are`), ' in ', code(file));
 }
 
-/** A table; the first cell of a row is its heading, the others are numbers. */
+/** A table; heads have the kinds of their columns, and the first cell that is no number is the heading of its row. */
 function figures(heads, rows) {
-  const head = heads.map((text, place) => make('th', { scope: 'col', class: place ? 'num' : 'name' }, text));
-  const body = rows.map(([first, ...rest]) => make('tr', {},
-    make('th', { scope: 'row' }, first), ...rest.map((text) => make('td', { class: 'num' }, text))));
+  const named = heads.findIndex(([, kind]) => kind !== 'num');
+  const head = heads.map(([text, kind]) => make('th', { scope: 'col', class: `is-${kind}` }, isolated(text)));
+  const body = rows.map((row) => make('tr', {}, ...row.map((parts, place) => 
+    make(place === named ? 'th' : 'td', { class: `is-${heads[place][1]}`, ...(place === named ? { scope: 'row' } : {}) }, ...parts))));
   return make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...body));
 }
 
@@ -100,13 +101,14 @@ function figures(heads, rows) {
 function ranks({ history, notes }) {
   const noted = (run) => notes.filter(([place]) => place === run).map(([, note]) => ` (${note})`).join('');
   const rows = [...history].reverse().map(([place, rank, mentions]) =>
-    [run.runs[place].slice(0, 10), whole(rank) + noted(place), whole(mentions)]);
-  return figures(['Run', 'Rank', 'Mentions'], rows);
+    [[run.runs[place].slice(0, 10)], [whole(rank) + noted(place)], [whole(mentions)]]);
+  return figures([['Run', 'text'], ['Rank', 'num'], ['Mentions', 'num']], rows);
 }
 
 function wordings(variants) {
-  return figures(['Wording', 'Mentions', 'Similarity'], variants.map(([wording, mentions, similarity]) =>
-    [isolated(wording), whole(mentions), similarity.toFixed(2)]));
+  const heads = [['Wording', 'text'], ['Mentions', 'num'], ['Similarity', 'num']];
+  return figures(heads, variants.map(([wording, mentions, similarity]) =>
+    [[isolated(wording)], [whole(mentions)], [similarity.toFixed(2)]]));
 }
 
 /** Texts with their mentions. */

@@ -26,30 +26,18 @@ function tablesOf(title, heads, rows) {
   return folding(rows, rows.length < FIRST_ROWS + 3 ? rows.length : FIRST_ROWS, shown);
 }
 
+// People without a mouse scroll a wide table only if it can have the focus.
 function overviewTable(title, heads, rows, most) {
-  const named = heads.findIndex(([, kind]) => kind !== 'num'); // this cell is the heading of its row
-  const head = heads.map(([text, kind]) => make('th', { scope: 'col', class: `is-${kind}` }, isolated(text)));
-  const body = rows.map((row) => make('tr', {}, ...row.map((cell, place) => {
-    const [, kind] = heads[place];
-    const [tag, scope] = place === named ? ['th', { scope: 'row' }] : ['td', {}];
-    return make(tag, { class: `is-${kind}`, ...scope }, ...contentOf(cell, kind, most[place]));
-  })));
-  // People without a mouse scroll a wide table only if it can have the focus.
-  return make('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': title },
-    make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...body)));
+  const cells = rows.map((row) => row.map((cell, place) => contentOf(cell, heads[place][1], most[place])));
+  return make('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': title }, figures(heads, cells));
 }
 
 function contentOf(cell, kind, most) {
-  if (kind === 'bar') return [barOf(cell, most), ' ', whole(cell)];
+  if (kind === 'bar') return [bar(most, cell), ' ', whole(cell)];
   if (typeof cell === 'number') return [whole(cell)];
   if (Array.isArray(cell)) return joined(cell.map((link) => [linkToNeed(link)]), ', ');
   if (kind === 'sentence') return coded(cell);
   return [kind === 'code' ? code(cell) : isolated(cell)];
-}
-
-function barOf(number, most) {
-  const width = `${most ? 100 * number / most : 0}%`;
-  return draw('svg', { class: 'bar', 'aria-hidden': 'true' }, draw('rect', { width }));
 }
 
 /** A link to a capability; only its text if the page has no row of it. */
