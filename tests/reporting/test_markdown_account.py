@@ -73,7 +73,7 @@ def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(tmp_path
         "".join(f"{json.dumps(event)}\n" for event in events)
     )
     text = evidence_of(publish(tmp_path, root))
-    assert "lines that are not blank, 2 of them no gaps for their source:" in text
+    assert "; 2 lines passed over" in text
     assert "| counted | 1 |" in text
 
 

@@ -39,17 +39,11 @@ class Reject(msgspec.Struct, frozen=True):
 
 
 class Ungranted(msgspec.Struct, frozen=True):
-    """A tool that exists, but was not granted.
+    """A tool that exists, but was not granted."""
 
-    Attributes:
-        tool: Its name; null for the records that name no tool.
-        records: The number of records.
-        rules: The rules that excluded them.
-    """
-
-    tool: str | None
+    tool: str | None  # null for the records that name no tool
     records: int
-    rules: tuple[str, ...]
+    rules: tuple[str, ...]  # that excluded them
 
 
 class Account(msgspec.Struct, frozen=True):

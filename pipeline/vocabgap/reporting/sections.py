@@ -42,25 +42,15 @@ Head = tuple[str, str]
 
 
 class Section(msgspec.Struct, frozen=True):
-    """An overview. Texts from logs are excerpts; in sentences, backticks mark what people copy.
+    """An overview. Texts from logs are excerpts; in sentences, backticks mark what people copy."""
 
-    Attributes:
-        id: Its identifier on the page.
-        title: Its heading.
-        sentences: The text above the table.
-        heads: The heading and the kind of each column: `text`, `sentence`, `num`, `bar` or `code`.
-        rows: The cells of the table.
-        after: The text below the table.
-        tab: The view of the page that shows it.
-    """
-
-    id: str
+    id: str  # on the page
     title: str
-    sentences: tuple[str, ...] = ()
-    heads: tuple[Head, ...] = ()
+    sentences: tuple[str, ...] = ()  # above the table
+    heads: tuple[Head, ...] = ()  # heading and kind: `text`, `sentence`, `num`, `bar` or `code`
     rows: tuple[tuple[Cell, ...], ...] = ()
-    after: str = ""
-    tab: str = ""
+    after: str = ""  # below the table
+    tab: str = ""  # the view of the page that shows it
 
 
 def sections_of(summary: Summary) -> tuple[Section, ...]:
@@ -218,7 +208,7 @@ def _counted(summary: Summary, account: Account) -> Section:
     notes = {"unread": account.unreadable, "repairs": account.repairs}
     after = " ".join(phrase(name, account) for name, some in notes.items() if some)
     heads, title = _heads("Lines", "Number:bar", "Why:sentence"), "What was counted, and what was not"
-    return Section("account", title, (phrase("lines", account),), heads, tuple(rows), after)
+    return Section("account", title, (phrase("account_line", account),), heads, tuple(rows), after)
 
 
 def _about(summary: Summary) -> Iterator[Section]:

@@ -82,7 +82,8 @@ def shareable(
     undecided = [each for each in many if each.group != DECIDED]
     shared = tuple(_shared(each, common) for each in undecided)
     open_ = tuple(each.capability for each in shared if each.group == TO_AUTHOR)
-    shown = _as_many(open_, summary.capabilities, summary.open_total)
+    most = len(summary.capabilities)
+    shown = open_[:most] if most < summary.open_total else open_
     return _allowed(
         summary,
         SUMMARY_AS_IT_IS,
@@ -169,13 +170,6 @@ def _label(item: Capability, variants: tuple[Wording, ...], common: CommonWords)
     if own is not None:
         return own[0]
     return label_of(need(variants[0].wording)) if variants else NO_WORDING
-
-
-def _as_many(
-    shared: tuple[Capability, ...], shown: tuple[Capability, ...], total: int
-) -> tuple[Capability, ...]:
-    """Return as many capabilities as the report shows; all if it shows all."""
-    return shared[: len(shown)] if len(shown) < total else shared
 
 
 def _ties(everything: tuple[Listed, ...], shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:

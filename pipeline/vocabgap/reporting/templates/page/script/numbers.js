@@ -1,10 +1,8 @@
 /** Format numbers and words. */
 
-const GROUPED = new Intl.NumberFormat('en-US');
-
 /** A whole number with commas: 1,204. */
 function whole(number) {
-  return GROUPED.format(number);
+  return number.toLocaleString('en-US');
 }
 
 /** A number with its noun: 1 need, 1,204 needs. */
