@@ -78,7 +78,6 @@ class Tables:
 class Answer(NamedTuple):
     """What to author first: `before`, the label and `after` are a sentence, `note` what speaks against it."""
 
-    id: str
     before: str
     label: str
     after: str
@@ -162,7 +161,7 @@ class Summary(msgspec.Struct, frozen=True):
         before, after, note = (
             phrase(f"answer_{part}", first, self, unit=self.unit) for part in ("before", "after", "note")
         )
-        return Answer(first.capability_id, f"{before} ", first.label, after, note)
+        return Answer(f"{before} ", first.label, after, note)
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -140,9 +140,13 @@ function command() {
   return [/^win/i.test(navigator.platform) ? text : `printf '%s\\n' ${text}`, ` | ${applying('-')}`];
 }
 
+/** Copy the command: through the clipboard if the page may use it, else by selecting what shows it. */
 async function copyCommand() {
-  const isCopied = await copied(command().join(''), part('basket-command'));
-  part('basket-said').textContent = isCopied ? 'Copied: paste it into a terminal.' : 'Selected: copy it.';
+  const isCopied = await navigator.clipboard?.writeText(command().join('')).then(() => true, () => false);
+  // Browsers allow it only for local pages and over HTTPS, and a person may refuse it. This is the older way:
+  if (!isCopied) getSelection().selectAllChildren(part('basket-command'));
+  const said = isCopied || document.execCommand('copy') ? 'Copied: paste it into a terminal.' : 'Selected: copy it.';
+  part('basket-said').textContent = said;
 }
 
 /** Save the lines as a file; different lines get different names. */
