@@ -191,6 +191,20 @@ def test_a_pin_keeps_the_interval_that_the_counts_give_and_moves_no_other() -> N
     assert intervals_of(by_hand)["reed mask"] == (4, 4)
 
 
+def test_a_pin_is_level_with_nothing() -> None:
+    frame = records([*FALLING, *FALLING])
+    found = by_surface(frame)
+    known = default_identities(found.clusters)
+
+    free, pinned = (
+        capabilities.rank(frame, found, identities=known.with_columns(pinned=pl.lit(pin)))
+        for pin in (False, True)
+    )
+
+    assert free["tie_group"].n_unique() < 4
+    assert pinned["tie_group"].to_list() == [1, 2, 3, 4]
+
+
 def test_many_mentions_on_one_image_do_not_make_a_place_sure() -> None:
     # Twelve mentions against nine: on as many images they tell the two apart, on one they do not.
     nine = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(9)]

@@ -111,6 +111,9 @@ def test_the_verdict_tells_what_authoring_changed(name: str) -> None:
     assert effect["weeks_after"] == max(weeks, 0)
 
 
+LATE = "records after the decision, which is later than the log"
+
+
 @pytest.mark.parametrize(
     ("name", "missing"),
     [
@@ -119,7 +122,7 @@ def test_the_verdict_tells_what_authoring_changed(name: str) -> None:
         ("a log that stopped at once", "later mentions of other needs"),
         ("no other needs", "later mentions of other needs"),
         ("nothing before", "mentions before it was authored"),
-        ("a present before the decision", "later mentions of other needs"),
+        ("a present before the decision", LATE),
     ],
 )
 def test_it_is_too_early_until_something_is_there_that_is_named(name: str, missing: str) -> None:

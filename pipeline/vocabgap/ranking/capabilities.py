@@ -154,7 +154,9 @@ def capabilities_of(
     ranking = placed(pins=True)
     is_first = pl.col("standing") == PINNED
     if ranking.select(is_first.any()).item():
-        # A pin is no evidence: the interval is that of the rank by counts.
+        # A pin is no evidence: the interval is that of the rank by counts, and the need is level with none.
+        is_next = pl.col("tie_group").diff().fill_null(1) > 0
+        ranking = ranking.with_columns(tie_group=(is_first | is_next).cum_sum().cast(pl.Int64))
         interval = ("rank_low", "rank_high")
         by_counts = placed(pins=False).select("cluster", *interval)
         ranking = ranking.join(by_counts, on="cluster", how="left", suffix="_unpinned").with_columns(

@@ -43,6 +43,7 @@ NO_EFFECTS: Final = pl.DataFrame(schema=OF_GROUPS)
 _BUSIEST: Final = 1_000  # needs with the most events, from which `spread` is estimated
 _DECIMALS: Final = 6
 _NOT_BEFORE: Final = "mentions before it was authored"
+_NOT_AFTER: Final = "records after the decision, which is later than the log"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -165,6 +166,8 @@ class _Log:
         row, week = estimated(weeks), came_back(weeks)
         if row["missing"] and before.is_empty():
             row["missing"] = _NOT_BEFORE
+        if weeks.split > end:
+            row["missing"] = _NOT_AFTER
         return row | {
             **{name: getattr(authoring, name) for name in ("cluster", "decision_id", "entries", "decided")},
             "since": _moment(weeks.split),
