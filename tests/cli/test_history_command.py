@@ -127,9 +127,9 @@ def test_pin_is_told_as_a_pin(folder: Path) -> None:
 
     message = "".join(vocabgap(*each).out for each in asked).replace("   –", "").splitlines()
 
-    assert message[2].split() == ["sky", "mask", "2", "open", "1", "2", "2", "2*"]
+    assert message[2].split() == ["sky", "mask", "2", "open", "1", "2", "2", "1*"]
     assert [line.split()[:3:2] for line in message[11:13]] == [
-        ["2026-08-01", "2*"],
+        ["2026-08-01", "1*"],
         ["2026-07-01", "2"],
     ]
     assert sum(line.startswith("* pinned in that run") for line in message) == 2

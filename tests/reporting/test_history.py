@@ -186,7 +186,7 @@ def test_file_that_was_written_without_windows_is_carried_on(photos: Path, tmp_p
     assert [len(each.history) for each in made.published.summary.everything] == [2, 2]
 
 
-def test_pin_is_no_rank(photos: Path, tmp_path: Path) -> None:
+def test_a_pinned_need_has_the_rank_of_the_list_and_a_note(photos: Path, tmp_path: Path) -> None:
     settings = Settings(decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")))
     made = publish(tmp_path, photos, now=START, settings=settings)
     Decisions(made.published.folder, tmp_path / "decisions.jsonl", actor="ana", now=START).pin(
@@ -200,10 +200,10 @@ def test_pin_is_no_rank(photos: Path, tmp_path: Path) -> None:
     first = made.published.summary.everything[0]
     assert first.history == (
         Past(START, 2, 1, status="open"),
-        Past(START + WEEK, 2, 1, pinned=True, status="open"),
+        Past(START + WEEK, 1, 1, pinned=True, status="open"),
     )
     row = payload_of(made.published.summary)["rows"][0]
-    assert (row["history"], row["notes"]) == (((0, 2, 1), (1, 2, 1)), ((1, "pinned"),))
+    assert (row["history"], row["notes"]) == (((0, 2, 1), (1, 1, 1)), ((1, "pinned"),))
 
 
 def test_history_goes_on_in_another_folder_that_is_compared_with_the_first(

@@ -103,20 +103,19 @@ def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tu
     """Map each identifier to its ranks and mentions in at most `most` runs, oldest first.
 
     Before a merge, the mentions of the parts are added and the best rank counts. Before a split, the numbers
-    of the whole count. The rank of a pinned capability is its rank without the pin. Of many runs, the first,
-    the last two and evenly spaced others are used. `rows` is table `history`.
+    of the whole count. Of many runs, the first, the last two and evenly spaced others are used. `rows` is
+    table `history`.
     """
     last = runs.height - 1
     if last >= most:
         runs = runs[[*np.linspace(0, last - 1, most - 1).round().astype(int).tolist(), last]]
-    unpinned = pl.col("unpinned_rank")
     together = (
         followed(rows, runs)
         .group_by("part_of", "moment")
         .agg(
-            pl.coalesce(unpinned, "rank").min().alias("rank"),
+            pl.col("rank").min(),
             pl.col("mentions").sum(),
-            unpinned.is_not_null().any().alias("pinned"),
+            pl.col("unpinned_rank").is_not_null().any().alias("pinned"),
             pl.col("status").cast(pl.String).sort_by("rank").first(),
         )
         .sort("moment")

@@ -40,7 +40,7 @@ def beside(item: Capability, perhaps: str = "") -> tuple[str, ...]:
 
 
 class Past(msgspec.Struct, frozen=True):
-    """A capability in an earlier run; the rank of a pinned capability is its rank without the pin."""
+    """A capability in an earlier run."""
 
     moment: datetime
     rank: int
