@@ -194,6 +194,20 @@ def test_what_is_probably_covered_is_told_beside_the_ranking(photos: Path, tmp_p
     assert ranked == [("capability", 1), ("capability", 2), ("capability", 3)][: len(ranked)]
 
 
+def test_the_last_line_of_the_list_says_that_no_need_is_left(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
+    entries = tmp_path / "entries.json"
+    entries.write_text(json.dumps([{"name": "sky_mask", "description": "A mask of the sky."}]))
+
+    covered, free = (
+        vocabgap("report", root, *options).out for options in (("--vocabulary", entries), ())
+    )
+
+    none = "No need is left to author: each is claimed, or probably has an entry."
+    assert none in covered.splitlines()
+    assert none not in free
+
+
 def test_quiet_prints_nothing_and_publishes(photos: Path, tmp_path: Path) -> None:
     result = vocabgap("report", photos, "--quiet", "--format", "table")
     assert (result.code, result.out, result.err) == (0, "", "")

@@ -17,6 +17,7 @@ from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting import markdown
 from vocabgap.reporting.markdown import render_markdown, render_shortlist
+from vocabgap.reporting.overviews import Categorised
 from vocabgap.reporting.sections import render_evidence
 from vocabgap.reporting.wording import quote_of
 from vocabgap.reporting.writing import render
@@ -81,7 +82,15 @@ def test_a_report_of_the_demo_fits_into_12_kb_and_has_no_evidence(demo_run: Run)
     text = text_of(demo_run)
     assert len(text.encode()) <= 12_288
     assert headings(text) == ["What to author next", "The top 10, by mentions"]
-    assert text.rstrip().endswith("`--evidence` writes the evidence of each need to `evidence.md`.")
+    *_, evidence, again = text.rstrip().split("\n\n")
+    assert evidence.endswith("`--evidence` writes the evidence of each need to `evidence.md`.")
+    assert again.startswith("In the folder of this report, `vocabgap report ")
+
+
+def test_a_report_says_how_many_categories_were_given(demo_run: Run) -> None:
+    given = Categorised(by_operations=3, by_classifier=2, left=1)
+    text = render_markdown(replace(demo_run.published.summary, reclassified=given))
+    assert "\n6 records had no category. 3 got one from their operations, and 2 from " in text
 
 
 def test_long_texts_do_not_make_a_report_of_ten_needs_longer_than_12_kb(demo_run: Run) -> None:

@@ -13,6 +13,7 @@ from builders.reporting import evidence_of, headings, tables, text_of
 from vocabgap.listing.deciding import Decisions
 from vocabgap.model.settings import DecisionSettings, RankSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Run, run
+from vocabgap.reporting.markdown import render_shortlist
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 SKY = {"name": "sky_mask", "description": "A mask of the sky."}
@@ -91,16 +92,21 @@ def test_what_probably_exists_keeps_its_rank_and_the_first_need_without_an_entry
     assert lead(text).split("\n\n")[1] == (
         "Check **sky mask**: 3 mentions on 2 images; no workaround was rated."
         " It exists probably as sky\\_mask."
-        " Ranked by mentions; level with 2 and 3, so choosing one of them is no mistake."
+        " Ranked by mentions; ranks 1 to 3 are level."
         " The first need to author: film grain (2), 2 mentions on 2 images;"
         " no workaround was rated."
     )
 
 
 def test_the_answer_names_no_other_need_where_all_exist(desk: Desk) -> None:
-    message = lead(text_of(desk.report(SKY, FILM, FLARE)))
+    made = desk.report(SKY, FILM, FLARE)
+    message = lead(text_of(made))
     assert "Check **sky mask**: " in message
     assert "The first need to author" not in message
+    none = "No need is left to author: each is claimed, or probably has an entry."
+    assert none in message
+    assert f"\n\n{none}\n\n" in render_shortlist(made.published.summary)
+    assert none not in render_shortlist(desk.report(SKY, FILM).published.summary)
 
 
 def test_what_probably_exists_has_its_evidence_so_that_the_claim_can_be_checked(

@@ -73,7 +73,7 @@ def test_a_report_says_what_its_frame_is_ranked_by(
     report(ranked(by="priority"), tmp_path / "out")
 
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "Ranked by priority; level with" in text
+    assert "Ranked by priority; ranks 1 " in text
     assert "## The whole list, by priority" in text
 
 

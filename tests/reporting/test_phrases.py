@@ -149,8 +149,8 @@ def test_few_ratings_are_numbers_and_many_a_share(
     assert (phrase("failed", item), phrase("failed_share", item)) == (sentence, share)
 
 
-CLOSE = "level with 2 and 3, so choosing one of them is no mistake"
-SURE = "With 90 % confidence it is among the first 3 of 36."
+CLOSE = "Ranked by mentions; ranks 1 to 3 are level, so each is a good first choice."
+FAILED = ": 34 mentions on 16 images; 79 % of its workarounds failed."
 MARKS: dict[str, dict[str, Any]] = {
     "pinned by ana": {"pinned": True, "pinned_by": "ana"},
     "exists probably as sky_mask": {"covered": (Covered("sky_mask", 34, ()),)},
@@ -194,17 +194,11 @@ def test_a_need_exists_if_entries_cover_most_or_all_of_several_needs(
 @pytest.mark.parametrize(
     ("changed", "before", "after", "note"),
     [
-        ({}, "Author ", ": 34 mentions on 16 images; 79 % of its workarounds failed.",
-         f"Ranked by mentions; {CLOSE}. {SURE}"),
-        ({"rank_high": 1}, "Author ", ": 34 mentions on 16 images; 79 % of its workarounds failed.",
-         f"Ranked by mentions; {CLOSE}. With 90 % confidence it is the first of 36."),
-        ({"rank_high": 6}, "Author ", ": 34 mentions on 16 images; 79 % of its workarounds failed.",
-         f"Ranked by mentions; {CLOSE}."),
+        ({}, "Author ", FAILED, CLOSE),
         ({"mentions": 1, "unsatisfied": 0, "neutral": 0, "satisfied": 0, "mixed": True}, "Author ",
          ": 1 mention on 16 images; no workaround was rated.",
-         f"Ranked by mentions; {CLOSE}. {SURE} Perhaps several needs."),
-        ({"pinned": True, "pinned_by": "ana", "rank_low": 4, "rank_high": 9}, "Author ",
-         ": 34 mentions on 16 images; 79 % of its workarounds failed.",
+         f"{CLOSE} Perhaps several needs."),
+        ({"pinned": True, "pinned_by": "ana", "rank_low": 4, "rank_high": 9}, "Author ", FAILED,
          "Pinned by ana; by mentions rank 4–9."),
     ],
 )  # fmt: skip
@@ -217,6 +211,21 @@ def test_the_answer_is_a_sentence_and_its_note_says_what_is_level(
     assert answer is not None
     assert (answer.before, answer.after, answer.note) == (before, after, note)
     assert answer.label == first.label
+
+
+@pytest.mark.parametrize(
+    ("last", "sure"),
+    [(1, " With 90 % confidence it is the first of 36."), (6, ""),
+     (3, " With 90 % confidence it is among the first 3 of 36.")],
+)  # fmt: skip
+def test_the_answer_tells_the_range_of_a_rank_that_is_level_with_no_other(
+    demo_run: Run, last: int, sure: str
+) -> None:
+    summary = replace(demo_run.published.summary, ties=())
+    first = capability(demo_run, rank_high=last)
+    answer = replace(summary, capabilities=(first, *summary.capabilities[1:])).answer
+    assert answer is not None
+    assert answer.note == f"Ranked by mentions.{sure}"
 
 
 def test_the_answer_of_another_order_says_so_and_an_empty_list_has_none(demo_run: Run) -> None:

@@ -23,7 +23,7 @@ from vocabgap.text import FUNCTION_WORDS, REQUEST_WORDS, excerpt, short_hash, st
 
 Row = dict[str, Any]  # a capability or an example on a page: columns and their values
 WITH_ALL_EVIDENCE: Final = 500
-KEY_FACTS: Final = 5  # the first labels of facts
+KEY_FACTS: Final = 4  # the first labels of facts
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class Index:
         self.images: dict[str, int] = {}
         self.files: dict[str, int] = {}
         self.labels: dict[str, int] = {}  # of facts
-        for label in ("Mentions", unit_names(summary.unit)[1].capitalize(), "Rank", "Satisfaction", "Trend"):
+        for label in ("Mentions", unit_names(summary.unit)[1].capitalize(), "Satisfaction", "Trend"):
             _place(label, self.labels)
         self.rows = {each.capability.capability_id: place for place, each in enumerate(everything)}
         moments = sorted({past.moment for each in summary.everything for past in each.history})
@@ -138,10 +138,10 @@ def facts_of(summary: Summary, item: Capability) -> Iterator[tuple[str, str]]:
     say = partial(phrase, unit=summary.unit)
     yield "Mentions", f"{item.mentions:,}, likely {say('likely', item)}"
     yield unit_names(summary.unit)[1].capitalize(), f"{item.images:,}"
-    yield "Rank", say("pinned", item, summary.order) or say("rank_interval", item)
     yield "Satisfaction", say("satisfaction", item) if item.rated else ""
     records = ", for all records" if summary.selection else ""
     yield "Trend", say("trend", item) + records if item.weekly else ""
+    yield "Range of its rank", say("pinned", item, summary.order) or say("rank_interval", item)
     yield "One need because", say("together", item, _common_words(item))
     yield "Asked for", say("asked_by", item, summary.askers)
     yield "Known sessions", f"{item.sessions:,}" if item.sessions else ""

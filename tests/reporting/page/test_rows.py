@@ -55,7 +55,7 @@ def test_numbers_stay_numbers_and_facts_are_texts(summary: Summary, index: Index
             [[*index.labels][place] for place in row["facts"][::2]], row["facts"][1::2], strict=True
         )
     )
-    assert facts["Rank"] == "3–12"
+    assert facts["Range of its rank"] == "3–12"
     assert facts["Mentions"].startswith("1,234, likely ")
 
 
