@@ -107,8 +107,28 @@ def test_list_and_evidence_are_used_by_keyboard_alone(file: Path, visit: Visit) 
     expect(page.locator("#needs a").nth(2)).to_be_focused()
 
 
+def test_keys_act_from_the_start_of_the_page_and_the_list_names_them(
+    file: Path, visit: Visit
+) -> None:
+    page = visit(file)
+    expect(page.locator("#legend kbd")).to_have_text("j ↓ k ↑")
+    for key in ("j", "m", "j", "k"):
+        page.keyboard.press(key)
+    expect(page.locator("#need")).to_contain_text("2. ")
+    expect(page.locator("#needs a").nth(1)).to_be_focused()
+    expect(page.locator("#basket-count")).to_have_text("1 decision")
+
+
+def test_keys_decide_nothing_while_another_view_is_open(file: Path, visit: Visit) -> None:
+    page = visit(file, fragment="whole")
+    for key in ("m", "p", "j", "/"):
+        page.keyboard.press(key)
+    expect(page.locator("#basket")).to_be_hidden()
+    expect(page.locator("#need")).to_contain_text("1. ")
+
+
 @pytest.mark.parametrize("selector", [".skip", "#filter", "#views a", "#basket-count"])
-def test_letters_are_keys_only_in_the_list_and_the_evidence(
+def test_letters_are_no_keys_while_something_else_has_the_focus(
     file: Path, visit: Visit, selector: str
 ) -> None:
     page = visit(file)
@@ -118,7 +138,7 @@ def test_letters_are_keys_only_in_the_list_and_the_evidence(
     for key in ("p", "j", "z"):
         page.keyboard.press(key)
     expect(page.locator("#basket-count")).to_have_text("1 decision")
-    expect(page.locator("#need")).to_contain_text("1. ")
+    expect(page.locator("#need", has_text="2. ")).to_have_count(0)
 
 
 def test_keys_of_the_browser_are_left_to_it(file: Path, visit: Visit) -> None:

@@ -226,6 +226,8 @@ def test_each_need_has_the_actions_that_fit_it(page: Page) -> None:
         return found
 
     assert [*actions(FIRST)] == ["author", "claim", "dismiss", "pin", "merge", "split", "rename"]
+    mine = page.get_by_role("button", name="Mine", exact=True)
+    expect(mine).to_have_accessible_description("I author it")
     settled = ["reopen", "pin", "merge", "split", "rename"]
     assert actions(DISMISSED) == settled
     assert {"author", "claim", "dismiss"} <= {*actions(RARE)}

@@ -81,6 +81,8 @@ def test_filter_leaves_what_fits(
 ) -> None:
     fitting = [row for row in rows if fits(row)]
     assert filtered(page, text) == identifiers(fitting)
+    expect(page.locator("#count")).to_contain_text(f"{len(fitting)} of {len(rows)} needs match")
+    expect(page.locator("#ties")).to_be_hidden()
     assert len(fitting) < len(rows)
 
 
@@ -116,11 +118,31 @@ def test_match_in_another_list_is_counted_and_no_match_can_be_cleared(
     page: Page, rows: Rows
 ) -> None:
     assert filtered(page, "cap-000000000008") == []
-    expect(page.locator("#count")).to_have_text("0 of 0 needs, and 1 in other lists")
+    expect(page.locator("#count")).to_have_text("0 of 96 needs match, and 1 in other lists")
     expect(page.locator("#needs")).to_contain_text("No match.")
+    for name in ("#evidence", "#legend"):
+        expect(page.locator(name)).to_be_hidden()
+    page.locator("#needs button").focus()
+    page.keyboard.press("p")
+    expect(page.locator("#basket")).to_be_hidden()
     page.get_by_role("button", name="Clear the filter").click()
     assert shown(page) == identifiers(rows)[:10]
     expect(page.locator("#filter")).to_be_focused()
+    for name in ("#evidence", "#legend"):
+        expect(page.locator(name)).to_be_visible()
+
+
+def test_an_address_of_an_unknown_need_says_so_until_another_is_selected(
+    file: Path, visit: Callable[..., Page]
+) -> None:
+    page = visit(file, fragment="cap-fedcba987654")
+    lost = page.locator("#lost")
+    expect(lost).to_have_text("This report has no need cap-fedcba987654.")
+    page.keyboard.press("j")
+    expect(lost).to_be_empty()
+    for name in ("cap-<b>x", "elsewhere", "whole", "cap-000000000003"):
+        page.goto(f"{page.url.partition('#')[0]}#{name}")
+        expect(lost).to_be_empty()
 
 
 def test_rows_have_the_numbers_and_marks_of_their_needs(page: Page, rows: Rows) -> None:

@@ -8,11 +8,11 @@ function bar(most, number, low = 0, high = 0) {
     draw('rect', { width: percent(number) }), high > low ? draw('rect', range) : null);
 }
 
-const SPARK = { width: 56, height: 16, filled: 0.75 }; // a bar fills this share of its width
+const SPARK = { across: 56, height: 16, share: 0.75 }; // a bar fills this share of its width
 
 /** Vertical bars, one per week, newest last; bars above zero are at least one pixel high. */
 function spark(weekly) {
-  const { width: across, height, filled: share } = SPARK;
+  const { across, height, share } = SPARK;
   const greatest = Math.max(0, ...weekly);
   const step = across / Math.max(weekly.length, 1);
   const bars = weekly.map((number, place) => {

@@ -6,7 +6,7 @@ const COLUMNS = [
   { name: 'mentions', head: 'mentions, likely range', cell: ({ mentions, low, high }) => [bar(run.most, mentions, low, high), make('b', {}, whole(mentions))] },
   { name: 'trend', head: 'trend', cell: ({ weekly, trend }) => [spark(weekly), trend ?? ''], isEmpty: ({ weekly }) => !weekly.length },
   { name: 'failed', head: 'failed', cell: ({ share }) => [share], isEmpty: ({ rated }) => !rated },
-  { name: 'quote', head: 'quote and marks', cell: (need) => [saidOf(need), marksOf(need)] },
+  { name: 'quote', head: 'quote and marks', cell: (need) => [make('span', { class: 'said' }, isolated(need.quote)), marksOf(need)] },
 ];
 const MOST_MARKS = 2;
 
@@ -37,10 +37,6 @@ function tieOf({ rank, level }) {
   if (!tie) return null;
   const end = { [tie[0]]: ' top', [tie[1]]: ' end' }[rank] ?? '';
   return make('i', { class: `tie${end}`, title: level });
-}
-
-function saidOf({ quote }) {
-  return make('span', { class: 'said' }, isolated(quote));
 }
 
 /** The marks of a need: first what its reader decided, then two others and the number of further ones. */

@@ -1,15 +1,15 @@
 /** The buttons of a need, and the form of a decision that needs a text or a choice. */
 
-// The key and the name of each action, what it does, and the field of its text or the choices that it offers.
+// The key and the name of each action, its meaning, and the field of its text or the choices that it offers.
 const ACTIONS = {
-  author: { key: 'a', name: 'Authored', done: 'authored', field: 'entry' },
-  claim: { key: 'm', name: 'Mine', done: 'claimed' },
-  reopen: { key: 'o', name: 'Reopen', done: 'reopened' },
-  dismiss: { key: 'd', name: 'Dismiss', done: 'dismissed', field: 'reason' },
-  pin: { key: 'p', name: 'Pin', done: 'pinned' },
-  merge: { key: 'g', name: 'Merge…', done: 'merged', ticks: neighboursOf },
-  split: { key: 's', name: 'Split…', done: 'split', ticks: partsOf },
-  rename: { key: 'r', name: 'Rename', done: 'renamed', field: 'label' },
+  author: { key: 'a', name: 'Authored', done: 'authored', about: 'It has an entry now', field: 'entry' },
+  claim: { key: 'm', name: 'Mine', done: 'claimed', about: 'I author it' },
+  reopen: { key: 'o', name: 'Reopen', done: 'reopened', about: 'It is open again' },
+  dismiss: { key: 'd', name: 'Dismiss', done: 'dismissed', about: 'It needs no entry', field: 'reason' },
+  pin: { key: 'p', name: 'Pin', done: 'pinned', about: 'Keep it first' },
+  merge: { key: 'g', name: 'Merge…', done: 'merged', about: 'Others are this need, too', ticks: neighboursOf },
+  split: { key: 's', name: 'Split…', done: 'split', about: 'It has several needs', ticks: partsOf },
+  rename: { key: 'r', name: 'Rename', done: 'renamed', about: 'Change its name', field: 'label' },
 };
 
 /** The buttons, without that which renames, and the form that some of them open. */
@@ -23,13 +23,13 @@ function actionsFor(need) {
 }
 
 function buttonFor(action, need) {
-  const { key, name, field, ticks } = ACTIONS[action];
+  const { key, name, about, field, ticks } = ACTIONS[action];
   const pressed = () => {
     if (field || ticks) ask(action, need, made);
     else setDecided(decision(action, need), !decided(decision(action, need)));
   };
   const made = button(action === 'reopen' && need.group !== 'settled' ? 'Release' : name, pressed,
-    { 'data-action': action, 'aria-keyshortcuts': key });
+    { 'data-action': action, 'aria-keyshortcuts': key, title: about });
   made.append(make('kbd', { 'aria-hidden': 'true' }, key));
   return made;
 }

@@ -3,7 +3,6 @@
 function showEvidence(need) {
   const { wordings: most, workarounds, examples } = run.shown;
   const marks = [need.level, ...need.beside].filter(Boolean).map((text) => [isolated(capital(text))]);
-  part('evidence').replaceChildren();
   filled(part('evidence'), {}, [
     wayBack(need),
     make('h2', { id: 'need', tabindex: '-1' }, `${whole(need.rank)}. `, isolated(need.label)),
@@ -36,10 +35,8 @@ function wayBack(need) {
     button('Previous', () => step(-1), { id: 'previous' }), button('Next', () => step(1), { id: 'next' }));
 }
 
-/** Whether a fact is one of those that a decision needs. */
-function isKey([label]) {
-  return run.labels.indexOf(label) < run.shown.facts;
-}
+// Whether a fact is one of those that a decision needs.
+const isKey = ([label]) => run.labels.indexOf(label) < run.shown.facts;
 
 /** What the evidence shows on request. */
 function more(need) {
@@ -92,12 +89,12 @@ function others(number, [one, several], file) {
 function figures(heads, rows) {
   const named = heads.findIndex(([, kind]) => kind !== 'num');
   const head = heads.map(([text, kind]) => make('th', { scope: 'col', class: `is-${kind}` }, isolated(text)));
-  const body = rows.map((row) => make('tr', {}, ...row.map((parts, place) => 
+  const body = rows.map((row) => make('tr', {}, ...row.map((parts, place) =>
     make(place === named ? 'th' : 'td', { class: `is-${heads[place][1]}`, ...(place === named ? { scope: 'row' } : {}) }, ...parts))));
   return make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...body));
 }
 
-/** The ranks without pins in each run, the newest first. */
+/** The rank in each run, the newest first. */
 function ranks({ history, notes }) {
   const noted = (run) => notes.filter(([place]) => place === run).map(([, note]) => ` (${note})`).join('');
   const rows = [...history].reverse().map(([place, rank, mentions]) =>

@@ -41,7 +41,7 @@ function clearFilter() {
   part('filter').focus();
 }
 
-/** The needs that match the field, and the number of matches in other lists. */
+/** The needs of the list that match the field, and the numbers of all its needs and of matches elsewhere. */
 function filtered() {
   const parts = part('filter').value.match(/[a-z]+:"[^"]*"?|\S+/gi) ?? [];
   const pairs = parts.map((part) => part.match(/^([a-z]+):"?([^"]+)"?$/i)?.slice(1) ?? ['', part]);
@@ -52,8 +52,9 @@ function filtered() {
   const tests = pairs.filter((pair) => !isList(pair)).map(([name, value]) => (Object.hasOwn(TESTS, name)
     ? TESTS[name](folded(value)) : byText(folded([name, value].filter(Boolean).join(':')))));
   const fitting = run.capabilities.filter((need) => tests.every((test) => test(need)));
-  const found = group ? fitting.filter((need) => need.group === group) : fitting;
-  return { found, elsewhere: tests.length ? fitting.length - found.length : 0, isWhole: !tests.length && !chosen };
+  const isListed = (need) => !group || need.group === group;
+  const [found, { length: total }] = [fitting.filter(isListed), run.capabilities.filter(isListed)];
+  return { found, total, elsewhere: tests.length ? fitting.length - found.length : 0, isWhole: !tests.length && !chosen };
 }
 
 function holding(column, names, value) {

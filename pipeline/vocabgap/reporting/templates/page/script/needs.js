@@ -3,7 +3,7 @@
  * the map. So people can share it, and the Back button works.
  */
 
-const list = { found: [], elsewhere: 0, isWhole: true, shown: 0, selected: null, left: null };
+const list = { found: [], total: 0, elsewhere: 0, isWhole: true, shown: 0, selected: null, left: null };
 const NARROW = matchMedia('(max-width: 750px)');
 
 /** Show the list and the evidence; the other views are made at their first use. */
@@ -11,7 +11,7 @@ function makeApp() {
   part('app').append(make('div', { id: 'sections' }));
   if (!run.capabilities.length) return;
   const foot = make('p', { class: 'foot' }, button('', showMore, { id: 'more' }), make('span', { id: 'count', role: 'status' }),
-    run.ties.length ? make('span', {}, make('i', { class: 'tie' }), 'joins level ranks') : null);
+    make('span', { id: 'legend' }, make('span', { id: 'ties' }, make('i', { class: 'tie' }), 'joins level ranks'), make('kbd', {}, 'j ↓ k ↑')));
   const listed = make('div', { class: 'list' }, tableOfNeeds(), foot);
   const evidence = make('article', { id: 'evidence', 'aria-labelledby': 'need' });
   part('app').append(make('div', { class: 'needs' }, listed, evidence));
@@ -29,7 +29,9 @@ function relist() {
   const rows = list.found.slice(0, list.shown).map(rowOf);
   table().replaceChildren(...(rows.length ? rows : [rowOfNone()]));
   sayCount();
-  if (!list.found.includes(list.selected) && list.found.length) select(list.found[0]);
+  part('legend').hidden = !rows.length;
+  part('ties').hidden = !(list.isWhole && run.ties.length);
+  if (!list.found.includes(list.selected)) select(list.found[0]);
   markSelected();
 }
 
@@ -55,13 +57,17 @@ function sayCount() {
   part('more').hidden = !left;
   part('more').textContent = `${whole(Math.min(left, run.shown.more))} more`;
   const others = list.elsewhere ? `, and ${whole(list.elsewhere)} in other lists` : '';
-  part('count').textContent = `${whole(Math.min(list.shown, list.found.length))} of ${counted(list.found.length, 'need')}${others}`;
+  const number = list.isWhole ? Math.min(list.shown, list.found.length) : list.found.length;
+  part('count').textContent = `${whole(number)} of ${counted(list.total, 'need')}${list.isWhole ? '' : ' match'}${others}`;
 }
 
-/** Show the evidence of a need beside the list. */
+/** Show the evidence of a need beside the list; without a need, none. */
 function select(need) {
   list.selected = need;
-  showEvidence(need);
+  part('lost').textContent = '';
+  part('evidence').hidden = !need;
+  part('evidence').replaceChildren();
+  if (need) showEvidence(need);
   markSelected();
 }
 
@@ -98,6 +104,7 @@ function followAddress() {
   const wasOpen = part('main').hasAttribute('data-open');
   part('main').toggleAttribute('data-open', Boolean(need));
   if (need && need !== list.selected) select(need);
+  part('lost').textContent = !need && /^cap-\w+$/.test(name) ? `This report has no need ${name}.` : '';
   showView(view);
   if (view !== 'needs') part(name).scrollIntoView({ block: 'nearest' });
   if (wasOpen && !need && view === 'needs' && list.left !== null) {

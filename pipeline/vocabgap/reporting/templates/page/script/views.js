@@ -8,8 +8,8 @@ function makeViews() {
     ...(run.map.length ? [['map', 'map', 'Map']] : []),
     ...tabs.map((tab) => [tab, run.sections.find((each) => each.tab === tab).id, tab]),
   ];
-  const items = links.map(([view, id, ...text]) =>
-    make('li', {}, make('a', { href: `#${id}`, 'data-view': view }, ...text)));
+  const items = links.map(([view, id, text]) =>
+    make('li', {}, make('a', { href: `#${id}`, 'data-view': view }, text)));
   part('views').append(make('ul', {}, ...items), run.capabilities.length ? filterForm() : '',
     make('time', { datetime: run.now }, run.now.slice(0, 10)));
 }
