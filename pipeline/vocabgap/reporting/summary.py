@@ -165,7 +165,7 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Return the names of the phrases on what limits its numbers."""
+        """Name the phrases on its limits."""
         limits = {
             "stale": self.stale_days is not None,
             "differences": self.differences,
