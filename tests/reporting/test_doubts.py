@@ -31,9 +31,7 @@ def doubts(*choices: Choices, status: str = "open") -> tuple[Doubt, ...]:
 def test_two_groups_that_are_likely_one_need_are_a_doubt_unless_one_is_dismissed() -> None:
     choices = Choices(ONE, ((OTHER, 0.3),))
 
-    assert [doubt.command("") for doubt in doubts(choices)] == [
-        f"vocabgap decide merge {ONE} {OTHER}"
-    ]
+    assert [(doubt.capability_id, doubt.other_id) for doubt in doubts(choices)] == [(ONE, OTHER)]
     assert not doubts(choices, status="dismissed")
 
 

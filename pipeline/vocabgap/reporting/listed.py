@@ -80,10 +80,6 @@ class Doubt(msgspec.Struct, frozen=True):
     mentions: int
     other_mentions: int
 
-    def command(self, options: str) -> str:
-        """Return the command that merges them."""
-        return f"vocabgap decide merge {self.capability_id} {self.other_id} {options}".strip()
-
 
 def listed(
     ranked: pl.DataFrame,

@@ -10,8 +10,9 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.model.tables import CONTINUED
+from vocabgap.reporting.listed import TO_AUTHOR
 from vocabgap.reporting.markdown import fitting
-from vocabgap.reporting.overviews import SHOWN_CATEGORIES, Account
+from vocabgap.reporting.overviews import SHOWN_CATEGORIES, Account, operations_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import capital, day, phrase
 from vocabgap.text import excerpt, in_words, unit_names
@@ -77,7 +78,7 @@ def _overview(summary: Summary) -> Iterator[Section]:
         (
             _link(each.capability_id, each.label, each.mentions),
             _link(each.other_id, each.other_label, each.other_mentions),
-            each.command(summary.deciding or ""),
+            f"vocabgap decide merge {each.capability_id} {each.other_id} {summary.deciding or ''}".strip(),
         )
         for each in doubts
     )
@@ -118,6 +119,7 @@ def _categories(summary: Summary) -> Section:
 
 def _operations(summary: Summary) -> Iterator[Section]:
     heads = _heads("Operation", "Mentions:bar", "Needs:num", "Named most by")
+    to_author = [each.capability for each in summary.everything if each.group == TO_AUTHOR]
     rows = (
         (
             excerpt(each.name),
@@ -129,9 +131,9 @@ def _operations(summary: Summary) -> Iterator[Section]:
                 for link in _link(need.capability_id, need.label, mentions)
             ),
         )
-        for each in summary.operations[:_SHOWN_OPERATIONS]
+        for each in operations_of(to_author)[:_SHOWN_OPERATIONS]
     )
-    yield Section("operations", "Operations", _lines(summary, "operations"), heads, tuple(rows))
+    yield Section("operations", "Operations", (), heads, tuple(rows))
     units = capital(unit_names(summary.unit)[1])
     numbers = ("Records:num", f"{units}:num", "By chance:num", "Lift:num")
     heads = _heads("Operations", *numbers, "Needs")

@@ -36,7 +36,6 @@ from vocabgap.reporting.overviews import (
     Breakdown,
     Categorised,
     Category,
-    Operation,
     Place,
     RecurringSet,
     Withheld,
@@ -45,7 +44,6 @@ from vocabgap.reporting.overviews import (
     beyond_chance,
     breakdown_of,
     categories_of,
-    operations_of,
     overview_of,
     per_session,
     places_in,
@@ -187,11 +185,6 @@ class Summary(msgspec.Struct, frozen=True):
     def beyond_chance(self) -> tuple[RecurringSet, ...]:
         """Return the sets of operations that a report shows."""
         return beyond_chance(self.recurring_sets or ())
-
-    @property
-    def operations(self) -> tuple[Operation, ...]:
-        """Return the operations of the capabilities to author."""
-        return operations_of(each.capability for each in self.everything if each.group == TO_AUTHOR)
 
     @property
     def order(self) -> str:
