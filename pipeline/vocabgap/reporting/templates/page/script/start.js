@@ -1,6 +1,7 @@
 /** Start the scripts when the rest of the page is loaded. */
 
 function start() {
+  for (const note of document.querySelectorAll('header .note')) note.replaceChildren(...coded(note.textContent));
   makeViews();
   makeApp();
   if (run.deciding !== null) startBasket();
