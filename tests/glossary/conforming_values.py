@@ -126,17 +126,19 @@ def told(terms: list[ExtractedTerm]) -> object:
 
 
 def extract_text(given: Input) -> object:
-    return told(extract([Field("", given["text"])], given.get("metadata") or {}, known_of(given)))
+    return told(
+        extract([Field("", given["text"])], given.get("metadata") or {}, known_of(given)).terms
+    )
 
 
 def extract_fields(given: Input) -> object:
     metadata = given.get("metadata") or {}
     fields = scanned_fields(given.get("inputs") or {}, given.get("outputs") or {}, metadata)
-    return told(extract(fields, metadata, known_of(given)))
+    return told(extract(fields, metadata, known_of(given)).terms)
 
 
 def hints(given: Input) -> object:
-    return told(extract([], given.get("metadata") or {}))
+    return told(extract([], given.get("metadata") or {}).terms)
 
 
 def classified(given: Input) -> str | None:

@@ -17,8 +17,9 @@ Found = tuple[str, str, float]
 def found(
     text: str, metadata: Mapping[str, Any] | None = None, known: Iterable[str] = ()
 ) -> list[Found]:
-    terms = extract([Field("description", text)], metadata or {}, KnownTerms(known))
-    return [(each.surface.surface_text, each.source, each.confidence) for each in terms]
+    found = extract([Field("description", text)], metadata or {}, KnownTerms(known))
+    finds = [*found.terms, *found.drafts]
+    return [(each.surface.surface_text, each.source, each.confidence) for each in finds]
 
 
 def surfaces(text: str, known: Iterable[str] = ()) -> set[str]:
@@ -127,7 +128,7 @@ def test_what_the_spelling_says(text: str, source: str, expected: set[str]) -> N
 
 def test_a_word_counts_in_all_fields_together() -> None:
     fields = [Field("first", "a mask and a mask"), Field("second", "one more mask")]
-    (only,) = extract(fields, {})
+    (only,) = extract(fields, {}).terms
     assert (only.surface.surface_text, only.context) == ("mask", "first")
 
 
@@ -163,7 +164,7 @@ def test_list_of_signs_names_all_that_count(signs: object, expected: set[str]) -
 
 def test_a_known_term_in_one_text_leaves_the_words_of_another_as_often_as_they_are() -> None:
     fields = [Field("first", "one SKY MASK"), Field("second", "a mask, the mask, one mask")]
-    terms = extract(fields, {}, KnownTerms(["sky mask"]))
+    terms = extract(fields, {}, KnownTerms(["sky mask"])).terms
     assert [(each.surface.surface_text, each.source) for each in terms] == [
         ("sky mask", "known_term"),
         ("mask", "repeated_noun"),
@@ -180,7 +181,7 @@ def test_marks_without_partners_hide_no_term(mark: str) -> None:
 @given(st.text(), st.lists(st.text(), max_size=3), st.booleans())
 def test_finds_of_any_text_keep_the_rules(text: str, named: list[str], curly: bool) -> None:
     quoted = f" “{text}” " if curly else f' "{text}" `{text}` {text}'
-    terms = extract([Field("text", quoted)], {"glossary_watch_terms": named})
+    terms = extract([Field("text", quoted)], {"glossary_watch_terms": named}).terms
     for each in terms:
         assert each.surface.surface_text == each.surface.surface_text.lower().strip() != ""
         assert 0 < each.confidence <= 1

@@ -256,7 +256,7 @@ def test_variants_of_a_term_are_one_in_seeds_resolution_and_questions() -> None:
     for spelling in ("work package", "workPackage", "work_package", "workpackages"):
         assert len(glossary.resolve(spelling)) == len(glossary.history(spelling)) == 2
     (conflict,) = check(
-        extract([Field("text", "two workPackages and a work-package")], {}, glossary.known),
+        extract([Field("text", "two workPackages and a work-package")], {}, glossary.known).terms,
         glossary,
     )
     assert (conflict.term.surface_text, conflict.conflict_type) == ("work package", "ambiguous")

@@ -55,7 +55,7 @@ def test_an_answer_outlives_the_run(folders: tuple[Path, Path]) -> None:
     append_events(folders[1], "one", [event])
     after = GlossaryFiles(*folders).load().glossary
     assert [each.definition for each in after.resolve("mask")] == [ref.definition]
-    terms = extract([Field("x", "mask")], {}, after.known)
+    terms = extract([Field("x", "mask")], {}, after.known).terms
     assert check(terms, after) == []
 
 

@@ -9,9 +9,9 @@ from vocabgap.glossary.normal_form import (
     lower,
     normal_form,
     singular,
-    surface_of,
     term_key,
 )
+from vocabgap.glossary.senses import surface_of
 
 PLURALS = """
 masks mask; workspaces workspace; layers layer; images image; caches cache; databases database;

@@ -35,7 +35,9 @@ def test_two_terms_without_a_status_are_active_and_so_ambiguous(tmp_path: Path) 
     seeds = [TERM, {**TERM, "definition": "a face cover"}]
     (tmp_path / "team_domain.yaml").write_text(json.dumps({"terms": seeds}), encoding="utf-8")
     glossary = GlossaryFiles(tmp_path, tmp_path / "events").load().glossary
-    (conflict,) = check(extract([Field("prompt", "Paint the mask.")], {}, glossary.known), glossary)
+    (conflict,) = check(
+        extract([Field("prompt", "Paint the mask.")], {}, glossary.known).terms, glossary
+    )
     assert {each.status for each in glossary} == {SenseStatus.ACTIVE}
     assert conflict.conflict_type is ConflictType.AMBIGUOUS
 

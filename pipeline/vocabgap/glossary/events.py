@@ -22,6 +22,7 @@ from vocabgap.glossary.senses import (
     Severity,
     Strictness,
     require_id,
+    stored_surface,
 )
 
 OURS: Final = "vocabgap"  # the key of our additions, beside the payload of a logged event
@@ -261,7 +262,7 @@ def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - any JSON value
 
 def _nested_term(conflict: Any) -> Any:  # noqa: ANN401 - as above
     if isinstance(conflict, dict) and isinstance(conflict.get("term"), str):
-        return {**conflict, "term": {"surface_text": conflict["term"]}}
+        return {**conflict, "term": stored_surface(conflict["term"]) or conflict["term"]}
     return conflict
 
 

@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, compress, count
-from operator import attrgetter
+from operator import attrgetter, not_
 from typing import Any, Final, NamedTuple
 
 from vocabgap.glossary.linting import NO_PROSE, without_code
@@ -21,11 +21,12 @@ from vocabgap.glossary.normal_form import (
     word_key,
 )
 from vocabgap.glossary.senses import (
+    SIGNS,
     ExtractedTerm,
-    InvalidTermError,
+    May,
     TermSource,
     TermSurface,
-    source_confidence,
+    stored_surface,
 )
 from vocabgap.text import FUNCTION_WORDS
 
@@ -79,7 +80,7 @@ _LEAST_LETTERS: Final = 3  # of a word that is a term if it is frequent
 OFTEN: Final = 3  # uses that make a word a term
 _WATCHED, ALIASES, EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
-SIGNS: Final = "glossary_signs"  # in the metadata of a step: the signs to use
+WANTED: Final = "glossary_signs"  # in the metadata of a step: the signs to use
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
 _Find = tuple[str, str]  # the normal form of a term, and its spelling in the text
@@ -92,16 +93,27 @@ class Field(NamedTuple):
     text: str
 
 
+class Found(NamedTuple):
+    """The distinct finds of some texts, the surest first."""
+
+    terms: list[ExtractedTerm]  # they may lead to conflicts
+    drafts: list[ExtractedTerm]  # they never do
+
+
 def extract(
-    fields: Iterable[Field], metadata: Mapping[str, Any], known: KnownTerms = _NOTHING_KNOWN
-) -> list[ExtractedTerm]:
-    """Return the distinct terms of some texts, each with its first sign; the surest first.
+    fields: Iterable[Field],
+    metadata: Mapping[str, Any],
+    known: KnownTerms = _NOTHING_KNOWN,
+    no_terms: Container[str] = (),
+) -> Found:
+    """Return the terms and drafts of some texts, each with its first sign.
 
     Args:
         fields: The texts.
         metadata: The step's terms to watch (`glossary_watch_terms`, values of `glossary_aliases`), texts that
             are not terms (`glossary_exclude_terms`, keys of `glossary_aliases`), and the signs to use.
         known: The terms that have a meaning already.
+        no_terms: The keys of texts that people have said are not terms.
     """
     texts = [_Scanned(field, known) for field in fields]
     nouns = Counter[str]()
@@ -116,7 +128,7 @@ def extract(
         (TermSource.METADATA_HINT, f"metadata: {key}", [(normal_form(term), term) for term in terms])
         for key, terms in hints.items()
     ]
-    wanted = metadata.get(SIGNS)
+    wanted = metadata.get(WANTED)
     signs = [sign for sign in TermSource if not isinstance(wanted, list | tuple) or sign in wanted]
     finds += [(sign, text.context, text.found(sign, often)) for sign in signs for text in texts]
     without = metadata.get(EXCLUDED)
@@ -124,16 +136,18 @@ def extract(
     excluded |= set(map(term_key, aliases)) - set(map(term_key, aliases.values()))
     by_key: dict[str, ExtractedTerm] = {}
     for source, context, spelled in finds:
-        confidence = source_confidence(source)
         for form, original in spelled:
             form_key = term_key(form)
             own = known.name(form_key)
             if own is None and len(form) > _MOST:  # such as encoded data
                 continue
             key, term = _term(own, own) if own else _term(form, original)
-            if term is not None and key not in by_key and form_key not in excluded:
-                by_key[key] = ExtractedTerm(term, source.value, confidence, original, context)
-    return sorted(by_key.values(), key=attrgetter("place"))
+            is_out = form_key in excluded or form_key in no_terms
+            if term is not None and key not in by_key and not is_out:
+                by_key[key] = ExtractedTerm(term, source.value, SIGNS[source].confidence, original, context)
+    found = sorted(by_key.values(), key=attrgetter("place"))
+    may_ask = [SIGNS[term.source].may is not May.DRAFT for term in found]
+    return Found(list(compress(found, may_ask)), list(compress(found, map(not_, may_ask))))
 
 
 def _texts(listed: object) -> list[str]:
@@ -218,10 +232,7 @@ def _phrase(phrase: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _term(form: str, original: str) -> tuple[str, TermSurface | None]:
-    try:
-        return spaced_key(original or form), TermSurface(form)
-    except InvalidTermError:
-        return "", None
+    return spaced_key(original or form), stored_surface(form)
 
 
 def quoted(text: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The glossary: the senses of terms in their scopes, and the events that change them."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -19,8 +19,9 @@ from vocabgap.glossary.events import (
     ResolutionMode,
     UpdateType,
 )
-from vocabgap.glossary.normal_form import KnownTerms, definition_key, lower, surface_of, term_key
+from vocabgap.glossary.normal_form import KnownTerms, definition_key, term_key
 from vocabgap.glossary.senses import (
+    NO_TERM,
     InvalidTermError,
     Provenance,
     ScopeRef,
@@ -28,8 +29,9 @@ from vocabgap.glossary.senses import (
     SenseRef,
     SenseStatus,
     TermSense,
-    TermSurface,
     require_definition,
+    stored_surface,
+    surface_of,
 )
 
 # Sources of senses that answer a question. Such a sense rules out the earlier senses.
@@ -42,9 +44,21 @@ _Senses = tuple[TermSense, ...]
 
 
 class Glossary:
-    """The immutable senses of terms; applying events returns another glossary."""
+    """The immutable senses of terms; applying events returns another glossary.
 
-    def __init__(self, senses: Iterable[TermSense] = (), scopes: ScopeStack | None = None) -> None:
+    Args:
+        senses: The senses.
+        scopes: The active scopes.
+        aliases: Other spellings, each with its term.
+    """
+
+    def __init__(
+        self,
+        senses: Iterable[TermSense] = (),
+        scopes: ScopeStack | None = None,
+        aliases: Mapping[str, str] = {},
+    ) -> None:
+        self.aliases = aliases
         self.scopes = ScopeStack() if scopes is None else scopes
         grouped: dict[str, list[TermSense]] = {}
         for sense in senses:
@@ -92,11 +106,26 @@ class Glossary:
     def known(self) -> KnownTerms:
         """The terms with a meaning, to find them in texts."""
         active = set(self.scopes.names)
-        return KnownTerms(
+        terms = {
             sense.surface.surface_text
             for senses in self._senses.values()
             for sense in senses
             if sense.is_active and sense.scope in active
+        }
+        return KnownTerms(terms, {alias: term for alias, term in self.aliases.items() if term in terms})
+
+    def is_no_term(self, surface: str) -> bool:
+        """Tell whether people have said that this is not a term, and nobody has defined it since."""
+        return term_key(surface) in self.no_terms
+
+    @cached_property
+    def no_terms(self) -> frozenset[str]:
+        """The keys of texts that are not terms."""
+        return frozenset(
+            key
+            for key, senses in self._senses.items()
+            if any(is_refusal(sense) and sense.scope in self.scopes.names for sense in senses)
+            and not self.resolve(senses[0].surface.surface_text)
         )
 
     @cached_property
@@ -118,7 +147,7 @@ class Glossary:
         changing = [event for event in events if isinstance(event, GlossaryChange)]
         if not changing:
             return self
-        after = Glossary((), self.scopes)
+        after = Glossary((), self.scopes, self.aliases)
         after._senses = dict(self._senses)
         after._overruled = dict(self._overruled)
         after._accepted = dict(self._accepted)
@@ -148,19 +177,21 @@ class Glossary:
         key, identity = term_key(sense.surface.surface_text), sense_id(sense)
         if usage:
             self._accepted[key] = {**self._accepted.get(key, {}), usage: identity}
-        losers = {loser for loser in map(sense_id, overruled) if loser[1] != identity[1] and sense.is_active}
+        decides = sense.is_active or is_refusal(sense)
+        losers = {loser for loser in map(sense_id, overruled) if loser[1] != identity[1] and decides}
         others = [
             msgspec.structs.replace(earlier, status=SenseStatus.DEPRECATED)
             if earlier.scope == sense.scope and sense_id(earlier) in losers
             else earlier
             for earlier in self._senses.get(key, ())
-            if sense_id(earlier) != identity and not (sense.is_active and earlier.is_placeholder)
+            if sense_id(earlier) != identity
+            and not (sense.is_active and (earlier.is_placeholder or is_refusal(earlier)))
         ]
         self._senses[key] = self._ranked([*others, sense])
         ruled_out = {
             loser: winner
             for loser, winner in self._overruled.get(key, {}).items()
-            if loser != identity and (sense.is_active or winner != identity)
+            if loser != identity and (decides or winner != identity)
         }
         ruled_out.update({loser: identity for loser in losers if loser[0] != sense.scope})
         if ruled_out:
@@ -262,6 +293,11 @@ def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
     return sense.scope, definition_key(sense.definition)
 
 
+def is_refusal(sense: TermSense) -> bool:
+    """Tell whether a sense only says that its text is not a term."""
+    return sense.status == SenseStatus.DEPRECATED and sense.definition == NO_TERM
+
+
 def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:
     return tuple(sense.ref for sense in present if sense.is_active)
 
@@ -269,8 +305,10 @@ def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:
 def _sense(event: GlossaryChange) -> TermSense | None:
     new, status = event.sense, getattr(event.sense, "status", SenseStatus.ACTIVE)
     provenance = event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
+    surface = stored_surface(event.term_surface)
+    if surface is None:
+        return None
     try:
-        surface = TermSurface(lower(event.term_surface).strip())
         return TermSense(surface, new.scope, new.definition, provenance, new.confidence, status)
     except InvalidTermError:
         return None

@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from vocabgap.errors import Hint, VocabgapError
-from vocabgap.glossary.conflicts import UNSURE, BlockedByConflictError, check, should_block, verdict
+from vocabgap.glossary.conflicts import BlockedByConflictError, check, should_block, verdict
 from vocabgap.glossary.events import (
     Actor,
     GenerationBlockedBySemanticConflict,
@@ -28,6 +28,7 @@ from vocabgap.glossary.senses import (
     EXTRACTED,
     PLACEHOLDER,
     ConflictType,
+    ExtractedTerm,
     SemanticConflict,
     SenseStatus,
     Severity,
@@ -142,7 +143,9 @@ class Session:
         aliases = context.metadata.get(ALIASES)
         wrong = [key for key in aliases if not isinstance(key, str)] if isinstance(aliases, dict) else []
         context.notes += [f"{ALIASES}: key {key!r} is not text; its alias is not used" for key in wrong]
-        context.extracted_terms = extract(self._fields(), context.metadata, self.glossary.known)
+        glossary = self.glossary
+        found = extract(self._fields(), context.metadata, glossary.known, glossary.no_terms)
+        context.extracted_terms, context.drafts = found
         fields = self._named()
         step_id = fields.pop("step_id")
         self.record(
@@ -234,7 +237,6 @@ class Session:
             stops = should_block(self.strictness, [conflict.severity])
             is_ambiguous = conflict.conflict_type is ConflictType.AMBIGUOUS
             if not (stops or conflict.severity is Severity.HIGH or is_ambiguous):
-                unlogged += self._drafts(conflict)
                 stays.append(conflict)
                 continue
             question = question_of(conflict, context.mission_id, self.glossary)
@@ -259,7 +261,7 @@ class Session:
             if self.files is not None:  # nobody can answer what is not logged
                 context.questions.append(question)
             stays.append(conflict)
-        self.record(unlogged)
+        self.record([*unlogged, *map(self._draft, self._new_drafts())])
         context.conflicts = stays
 
     def _fields(self) -> list[Field]:
@@ -348,26 +350,24 @@ class Session:
                     )
             yield
 
-    def _drafts(self, conflict: SemanticConflict) -> list[GlossaryEvent]:
-        """Return a draft for a weak find, unless the term has a sense already."""
-        surface = conflict.term.surface_text
-        is_weak = conflict.conflict_type is ConflictType.UNKNOWN and conflict.confidence < UNSURE
-        if not is_weak or self.glossary.history(surface):
-            return []
-        term = next((it for it in self.context.extracted_terms if it.surface == conflict.term), None)
-        place = f" Found as '{term.original or surface}' in {term.context or 'a step'}." if term else ""
-        return [
-            added(
-                self.glossary,
-                surface,
-                f"{PLACEHOLDER}{place}",
-                actor=SERVICE,
-                now=self.now(),
-                source=EXTRACTED,
-                confidence=conflict.confidence,
-                status=SenseStatus.DRAFT,
-            )
-        ]
+    def _new_drafts(self) -> Iterator[ExtractedTerm]:
+        """Yield the finds that become drafts: their terms have no sense yet."""
+        for term in self.context.drafts:
+            if not self.glossary.history(term.surface.surface_text):
+                yield term
+
+    def _draft(self, term: ExtractedTerm) -> GlossaryEvent:
+        surface = term.surface.surface_text
+        return added(
+            self.glossary,
+            surface,
+            f"{PLACEHOLDER} Found as '{term.original}' in {term.context or 'a step'}.",
+            actor=SERVICE,
+            now=self.now(),
+            source=EXTRACTED,
+            confidence=term.confidence,
+            status=SenseStatus.DRAFT,
+        )
 
 
 def blocking_message(conflicts: list[SemanticConflict]) -> str:

@@ -6,12 +6,11 @@ singulars.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, compress, count
 from typing import Final, NamedTuple
 
-from vocabgap.glossary.senses import InvalidTermError, TermSurface
 from vocabgap.text import HYPHEN, apart
 
 # Plural to singular, if the word alone decides; otherwise the word is unchanged.
@@ -68,6 +67,7 @@ _WITHOUT_UNSEEN: Final = str.maketrans("", "", _UNSEEN)
 _JOINERS: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
 # A dotted I, which only Turkish distinguishes from I. Its lower case has two characters.
 _DOTTED: Final = re.compile("(?:\u0130|(?<=i)\u0307)\u0307*")
+_LONGEST_ACRONYM: Final = 5
 # Up to five capitals, with digits between or after them: API, HTTP2, K8S; and plurals: APIs.
 ACRONYM: Final = re.compile(r"(?=(?:[0-9]*[A-Z]){1,5}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s?)")
 
@@ -151,12 +151,10 @@ def definition_key(definition: str) -> str:
     return " ".join(lower(definition).split()).rstrip(".")
 
 
-def surface_of(text: str) -> TermSurface | None:
-    """Return a text as a term; None if it is blank or not Unicode text."""
-    try:
-        return TermSurface(normal_form(text))
-    except InvalidTermError:
-        return None
+def stem_of(surface: str) -> str:
+    """Return a term with its last word in the singular; a short word may be an acronym, such as `cors`."""
+    start, space, last = surface.rpartition(" ")
+    return surface if len(last) <= _LONGEST_ACRONYM else f"{start}{space}{singular(last)}"
 
 
 @lru_cache(maxsize=100_000)
@@ -189,12 +187,21 @@ class Occurrence(NamedTuple):
 
 
 class KnownTerms:
-    """Terms to find in texts, however their words are joined. Of equal terms, the first counts."""
+    """Terms to find in texts, however their words are joined. Of equal terms, the first counts.
 
-    def __init__(self, terms: Iterable[str] = ()) -> None:
+    Args:
+        terms: The terms.
+        aliases: Other spellings, each with its term. A spelling that is a term itself is no alias.
+    """
+
+    def __init__(self, terms: Iterable[str] = (), aliases: Mapping[str, str] = {}) -> None:
         self._terms: dict[str, str] = {}
-        for term in sorted(term for term in set(terms) if len(term) <= _LONGEST):
-            self._terms.setdefault(term_key(term), term)
+        self._spellings: dict[str, str] = {}
+        pairs = [*((term, term) for term in sorted(set(terms))), *sorted(aliases.items())]
+        for spelling, term in pairs:
+            if len(spelling) <= _LONGEST:
+                self._terms.setdefault(term_key(spelling), term)
+                self._spellings.setdefault(term_key(spelling), spelling)
         self._starts = set(chain.from_iterable(map(accumulate, self._terms)))  # all beginnings of keys
 
     def name(self, key: str) -> str | None:
@@ -227,6 +234,6 @@ class KnownTerms:
 
     def _is_one(self, key: str, keys: Sequence[str], start: int, end: int, gaps: set[int]) -> bool:
         """Tell whether separate words are the term of a key."""
-        parts = map(term_key, apart(composed(self._terms[key])).split())
+        parts = map(term_key, apart(composed(self._spellings[key])).split())
         own = set(accumulate(map(len, parts)))  # where its spelling has spaces
         return all(sum(map(len, keys[start:at])) in own for at in gaps.intersection(range(start + 1, end)))

@@ -19,7 +19,7 @@ from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.conflicts import BlockedByConflictError, effective_strictness, should_block
 from vocabgap.glossary.events import Actor, GlossaryScopeActivated, ResolutionMode
 from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
-from vocabgap.glossary.extracting import SIGNS
+from vocabgap.glossary.extracting import WANTED
 from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint
 from vocabgap.glossary.middlewares import Session
 from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered
@@ -285,7 +285,7 @@ def check_report(ranked: "pl.DataFrame", settings: "Settings") -> None:
         .iter_rows()
     }
     signs = (TermSource.QUOTED_PHRASE.value, TermSource.ACRONYM.value, TermSource.KNOWN_TERM.value)
-    metadata = {"critical_step": True, "glossary_fields": list(texts), SIGNS: signs}
+    metadata = {"critical_step": True, "glossary_fields": list(texts), WANTED: signs}
     step = ExecutionContext("publish", "report", f"run-{iso(runtime.now())}", dict(texts), metadata)
     try:
         runtime.run(step)

@@ -16,9 +16,9 @@ from vocabgap.glossary.senses import (
     ScopeStack,
     SenseStatus,
     TermSense,
-    TermSurface,
     require_definition,
     require_surface,
+    stored_surface,
 )
 
 TERMS: Final = "terms"
@@ -137,10 +137,9 @@ class Seed(NamedTuple):
     def senses(self, scope: str) -> list[TermSense]:
         """Return the senses of its terms in a scope."""
         return [
-            TermSense(
-                TermSurface(term.surface), scope, term.definition, FROM_SEED, term.confidence, term.status
-            )
+            TermSense(surface, scope, term.definition, FROM_SEED, term.confidence, term.status)
             for term in self.terms
+            if (surface := stored_surface(term.surface)) is not None
         ]
 
 

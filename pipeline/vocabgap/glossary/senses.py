@@ -1,19 +1,22 @@
 """Terms, senses and conflicts: the shapes of the glossary."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from vocabgap.errors import InvalidInputError
+from vocabgap.glossary.normal_form import lower, normal_form, stem_of
 from vocabgap.text import can_be_seen
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 EXTRACTED: Final = "auto_extraction"  # the source of automatic drafts, made when a term was found
 SEEDED: Final = "seed_file"  # the source of senses in seed files
 PLACEHOLDER: Final = "No definition yet."  # the beginning of the definition of an automatic draft
+NO_TERM: Final = "Not a term."  # the definition of the deprecated sense that says so
 WEAK: Final = 0.3  # confidence of a find that may not be a term
 
 
@@ -69,15 +72,33 @@ class SenseStatus(StrEnum):
 
 
 class TermSurface(msgspec.Struct, frozen=True, gc=False, order=True):
-    """A term in lower case, without white space around it."""
+    """A term in lower case, its last word in the singular, without white space around it."""
 
     surface_text: str
 
     def __post_init__(self) -> None:
         require_surface(self.surface_text)
+        if (stem := stem_of(self.surface_text)) != self.surface_text:
+            raise InvalidTermError(f"surface must be in the singular, {stem!r}, found {self.surface_text!r}")
 
     def __str__(self) -> str:
         return self.surface_text
+
+
+def surface_of(text: str) -> TermSurface | None:
+    """Return a text as a term; None if it is blank or not Unicode text."""
+    try:
+        return TermSurface(normal_form(text))
+    except InvalidTermError:
+        return None
+
+
+def stored_surface(text: str) -> TermSurface | None:
+    """Return a term of a file; None if it is blank. `cors` stays, as it may be an acronym."""
+    try:
+        return TermSurface(stem_of(lower(text).strip()))
+    except InvalidTermError:
+        return None
 
 
 class Provenance(msgspec.Struct, frozen=True, gc=False):
@@ -148,17 +169,37 @@ class TermSource(StrEnum):
     CAPITALISED = "capitalised"
 
 
-_CONFIDENCES: Final[dict[str, float]] = {
-    **dict.fromkeys(TermSource, 0.8),
-    TermSource.METADATA_HINT: 1.0,
-    TermSource.REPEATED_NOUN: 0.5,
-    TermSource.CAPITALISED: WEAK,
+class May(StrEnum):
+    """The most that a find may cause by its sign alone."""
+
+    BLOCK = "block"  # it stops a critical step
+    ASK = "ask"  # a question, which stops a step only if the strictness is `max`
+    DRAFT = "draft"  # the draft of a sense, never a conflict
+
+
+class Sign(NamedTuple):
+    """The confidence (0 to 1) of the finds of a sign, and the most that they may cause."""
+
+    confidence: float
+    may: May
+
+
+# A known term also stops a critical step, if it is ambiguous.
+SIGNS: Final[Mapping[str, Sign]] = {
+    TermSource.METADATA_HINT: Sign(1.0, May.ASK),
+    TermSource.QUOTED_PHRASE: Sign(0.8, May.ASK),
+    TermSource.ACRONYM: Sign(0.8, May.ASK),
+    TermSource.CASING_PATTERN: Sign(0.8, May.ASK),
+    TermSource.KNOWN_TERM: Sign(0.8, May.BLOCK),
+    TermSource.REPEATED_NOUN: Sign(0.5, May.ASK),
+    TermSource.CAPITALISED: Sign(WEAK, May.DRAFT),
 }
 
 
 def source_confidence(source: str) -> float:
     """Return the confidence (0 to 1) of a term with a sign; weak for an unknown sign."""
-    return _CONFIDENCES.get(source, WEAK)
+    sign = SIGNS.get(source)
+    return WEAK if sign is None else sign.confidence
 
 
 class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):

@@ -35,6 +35,7 @@ class ExecutionContext:
         step_input: The texts to scan for terms; by default a copy of the inputs.
         step_output: The generated texts, also scanned.
         extracted_terms: The terms, the surest first.
+        drafts: The finds that may not be terms.
         conflicts: The terms whose meaning is open.
         meanings: The meanings of the other terms.
         resolved_conflicts: The conflicts that this run settled.
@@ -58,6 +59,7 @@ class ExecutionContext:
     step_input: dict[str, Any] | None = None
     step_output: dict[str, Any] = field(default_factory=dict)
     extracted_terms: list[ExtractedTerm] = field(default_factory=list)
+    drafts: list[ExtractedTerm] = field(default_factory=list)
     conflicts: list[SemanticConflict] = field(default_factory=list)
     meanings: dict[str, str] = field(default_factory=dict)
     resolved_conflicts: list[SemanticConflict] = field(default_factory=list)
@@ -82,7 +84,7 @@ class ExecutionContext:
     def begin(self) -> None:
         """Reset the results of an earlier run; keep the inputs and the token."""
         self.extracted_terms, self.conflicts, self.resolved_conflicts, self.questions = [], [], [], []
-        self.meanings, self.notes = {}, []
+        self.drafts, self.meanings, self.notes = [], {}, []
         self.check_event_id, self.scope_refs = "", ()
         self.is_stopped = self.is_restored = self.resumed_from_checkpoint = False
 

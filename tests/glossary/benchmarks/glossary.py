@@ -98,7 +98,7 @@ def checked(root: Path) -> Checked:
     glossary, known = load(root)
 
     def run(text: str) -> int:
-        terms = extract([Field("description", text)], {}, known)
+        terms = extract([Field("description", text)], {}, known).terms
         check(terms, glossary, critical=True)
         return len(terms)
 
