@@ -63,3 +63,27 @@ def test_what_is_no_file_in_a_folder_is_noted_once_and_refused_by_name(tmp_path:
         "not checked: file 'docs/pipe.md' is a pipe, expected a file",
     ]
     assert "file 'docs/pipe.md' is a pipe" in file.err
+
+
+def test_file_that_cannot_be_read_hides_no_finding_of_others(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    (docs / "a.md").write_text("a ticket", encoding="utf-8")
+    (docs / "fine.md").write_text("fine", encoding="utf-8")
+    (docs / "latin.txt").write_bytes("Täglich ein ticket".encode("latin-1"))
+    (docs / "wide.md").write_bytes("a ticket".encode("utf-16"))
+    unread = ("docs/latin.txt", "docs/wide.md", "gone")
+
+    beside = vocabgap("glossary", "check", *unread, "docs/a.md")
+    fine = vocabgap("glossary", "check", *unread, "docs/fine.md")
+    alone = vocabgap("glossary", "check", *unread)
+    folder = vocabgap("glossary", "check", "docs")
+
+    assert (beside.code, fine.code, alone.code, folder.code) == (5, 2, 2, 5)
+    assert beside.out.startswith("docs/a.md:1:3: use 'work package'")
+    for done in (beside, fine):
+        assert [line.partition("'")[2].partition("'")[0] for line in done.err.splitlines()] == [
+            *unread
+        ]
+    assert "docs/latin.txt" in alone.err
+    assert alone.out == ""
+    assert folder.err.count("not checked") == 2

@@ -87,9 +87,13 @@ def test_what_is_passed_over_in_markdown(text: str, tmp_path: Path) -> None:
     [
         (
             "log in",
-            "to log in, LOG IN or log\nin is a login",
-            ["log in", "LOG IN", "log in", "login"],
+            "to log in, LOG IN or log\nin is a login or log-in, two logins",
+            ["log in", "LOG IN", "log in"],
         ),
+        ("set up", "set up the setup, the Set-Up and set‐ups", ["set up"]),
+        ("roll out", "roll out a rollout", ["roll out"]),
+        ("login", "a login, log-in and logIn", ["login", "log-in", "logIn"]),
+        ("work unit", "a work-unit, workUnit and workunit", ["work-unit", "workUnit"]),
         ("log in", "to log, in a log. In log\n\nin", []),
         ("carpet", "the car pet of the carpet's car-pets", ["carpet", "car-pets"]),
         (
@@ -118,6 +122,64 @@ def test_a_listed_word_is_found_as_it_is_listed_and_nothing_else(
     assert [each.text for each in found(tmp_path, text, suffix, seed)] == written
 
 
+def test_noun_that_is_listed_beside_its_verb_is_a_variant(tmp_path: Path) -> None:
+    seed = "terms: [{surface: sign in, definition: It, synonyms_to_avoid: [log in, login]}]"
+    assert [each.message for each in found(tmp_path, "log in at the login", seed=seed)] == [
+        "use 'sign in' instead of 'log in'",
+        "use 'sign in' instead of 'login', a variant of 'log in'",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "``ticket``, :ref:`ticket` and `it <ticket>`_",
+        ".. code-block:: text\n   :name: ticket\n\n   ticket\n\n     ticket\n",
+        "1. so\n\n   .. code::\n\n      ticket\n",
+        ".. math:: ticket\n\n.. raw:: html\n\n   ticket\n\n.. include:: ticket\n",
+        "So::\n\n  ticket\n\n  ticket\n",
+        "* so::\n\n      ticket\n",
+        "::\n\n\tticket\n",
+        "So::\n\n> ticket\n> ticket\n",
+        ".. note:: so::\n\n      ticket\n",
+        ".. a ticket\n   and a ticket\n\n   a ticket\n",
+        "..\n  a ticket\n",
+        ".. _ticket: https://example.org\n.. __: ticket\n",
+        ".. |it| image:: ticket\n",
+        ">>> ticket\nticket\n",
+        ".. <!-- vocabgap-ignore -->\n\na text <!-- vocabgap-ignore --> of a ticket\n",
+        ".. <!-- vocabgap-ignore -->\nticket\n",
+    ],
+)
+def test_what_is_passed_over_in_restructured_text(text: str, tmp_path: Path) -> None:
+    assert found(tmp_path, text, ".rst") == []
+    assert found(tmp_path, f"{text}\na ticket\n", ".rst")[-1].text == "ticket"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("The ticket\n==========\n\na ticket_, a *ticket*\n", [1, 4, 4]),
+        (".. note:: a ticket\n   :class: ticket\n\n   a ticket\n", [1, 4]),
+        (".. figure:: it.png\n   :alt: a ticket\n\n   a ticket\n", [2, 4]),
+        (".. code:: text\n   :caption: a ticket\n\n   ticket\n\na ticket\n", [2, 6]),
+        ("..\n\n   a ticket\n", [3]),
+        (".. [1] a ticket\n   a ticket\n", [1, 2]),
+        ("* so::\n\n      ticket\n\n  a ticket\n\n* a ticket\n", [5, 7]),
+        ("So::\n\n  ticket\n\na ticket\n\n  a ticket\n", [5, 7]),
+        ("So::\n\n> ticket\n\n> a ticket\n", [5]),
+        ("So::\na ticket\n\n   a ticket\n", [2, 4]),
+        (
+            "+--------+\n| ticket |\n+--------+\n\n====== ======\nticket   it\n====== ======\n",
+            [2, 6],
+        ),
+        (".. note::\n\n   .. code::\n\n      ticket\n\n   a ticket\n", [7]),
+    ],
+)
+def test_prose_of_restructured_text_is_checked(text: str, lines: list[int], tmp_path: Path) -> None:
+    assert [each.line for each in found(tmp_path, text, ".rst")] == lines
+
+
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
@@ -143,7 +205,7 @@ def test_files_of_a_folder_are_those_of_prose_in_order(tmp_path: Path) -> None:
         (tmp_path / name).write_text("", encoding="utf-8")
     (tmp_path / "loop").symlink_to(tmp_path)
 
-    listed = [path.relative_to(tmp_path).as_posix() for path in files_within(tmp_path)]
+    listed = [path.relative_to(tmp_path).as_posix() for path in files_within(tmp_path, {})]
 
     assert listed == ["a.txt", "b.md", "c/d.md", "c/e.rst"]
 

@@ -112,8 +112,9 @@ def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], form: C
     loaded.require_read()
     findings, checked, problems = lint(Linter(loaded), paths)
     note_all(call, loaded.problems)
-    for problem in problems:
-        call.note(f"not checked: {problem}")
+    for error in problems.values():
+        call.note(f"not checked: {error.message}")
+    is_missed = not problems.keys().isdisjoint(paths)
     failing = sum(finding.rule.fails for finding in findings)
     return Answer(
         result={
@@ -126,7 +127,7 @@ def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], form: C
         view="glossary-findings.txt.j2" if form is CheckFormat.TEXT else "",
         shown={"listed": findings},
         text="\n".join(map(github, findings)),
-        exit_code=ExitCode.GATE if failing else ExitCode.DONE,
+        exit_code=ExitCode.GATE if failing else ExitCode.INVALID_INPUT if is_missed else ExitCode.DONE,
     )
 
 

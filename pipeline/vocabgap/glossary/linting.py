@@ -3,7 +3,7 @@
 import os
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from enum import StrEnum
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
@@ -14,9 +14,16 @@ import msgspec
 from vocabgap.errors import InvalidInputError, VocabgapError
 from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
 from vocabgap.glossary.loading import Loaded
-from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, term_key
+from vocabgap.glossary.normal_form import (
+    KnownTerms,
+    keys_of,
+    normal_form,
+    places_of,
+    spaced_key,
+    term_key,
+)
 from vocabgap.glossary.senses import EXTRACTED, SenseStatus
-from vocabgap.text import escape_unseen, printable_name, visible
+from vocabgap.text import HYPHEN, escape_unseen, printable_name, visible
 
 MARKDOWN: Final = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 NO_PROSE: Final = "\ufffc"  # no term contains this mark
@@ -46,6 +53,17 @@ _CODE_WORD: Final = re.compile(
     rf"|(?<![^{_ENDS}]){_PART}*?(?:(?<!\.)\.\w|\\[A-Za-z0-9]|[@#]\w|(?<!\w)[$%][A-Za-z_]|[-=]>\w|[={{}}]|\w\$(?!\w)|:[:\w]"
     rf"|\w\+\+|\w\(\)|(?<!\w)/|/(?!\w)|/\w[\w-]*/|[A-Z]-\d\d|-\w+-\w+-\w|(?<![^{_ENDS}])--[A-Za-z]){_PART}*"
 )
+# Of reStructuredText: explicit markup with its directive, options with prose, marks of items, and directives
+# whose content is no prose.
+_EXPLICIT: Final = re.compile(
+    r"\.\.(?:$|[ \t]+(?:\|[^|]+\|[ \t]+)?(?:(?P<directive>[\w:.+-]*\w)[ \t]?::(?=\s|$))?(?P<note>\[)?)"
+)
+_OPTION: Final = re.compile(r"[ \t]+:(?P<prose>alt|caption|title)?[\w-]*:(?=\s|$)")
+_ITEMS: Final = re.compile(r"(?:(?:[-*+•]|#\.|\(?(?:\d{1,4}|[A-Za-z]|[ivxIVX]{2,5})[.)]|\.\.)[ \t]+)*")
+_NO_PROSE_DIRECTIVE: Final = re.compile(
+    r"code|code-block|sourcecode|parsed-literal|highlight|(?:literal)?include|raw|math|doctest|test\w+|prompt|ipython"
+    r"|plot|graphviz|(?:di)?graph|mermaid|uml|productionlist|image|index|toctree|tabularcolumns|meta|(?:\w+-)?role"
+)
 _IGNORE: Final = re.compile(
     r"^(?P<before>.*?)<!--[ \t]*vocabgap[-:][ \t]*ignore\b(?:[ \t]*-->)?(?P<after>.*)", re.MULTILINE
 )
@@ -57,6 +75,8 @@ _END: Final = re.compile(
 )
 _AROUND: Final = 100  # characters before and after a place that may belong to its sentence
 _MARKUP: Final = " \t\n#>|*+-\"'`"  # no part of a sentence at its beginning or end
+# The hyphen of a noun that is made of a verb: set-up.
+_NOUN: Final = re.compile(rf"{HYPHEN}((?:in|out|up|down|on|off|over|away|back|through|by)s?)$", re.IGNORECASE)
 _SUFFIXES: Final = MARKDOWN | {".txt", ".rst"}
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 _RUN: Final = re.compile(r"[^\s…]+|…|\n[ \t]*\n")
@@ -70,16 +90,15 @@ def prose_of(text: str, suffix: str) -> str:
     if suffix in MARKDOWN:
         prose, comments = _markdown(text)
     else:
-        comments = _PARAGRAPH.sub(lambda block: _CODE.sub(_hidden, block[0]), text)
-        prose = _INLINE.sub(_hidden, comments)
+        code, remarks = _rst(text.split("\n")) if suffix == ".rst" else ((), ())
+        comments = _PARAGRAPH.sub(lambda block: _CODE.sub(_hidden, block[0]), _without(text, code))
+        prose = _INLINE.sub(_hidden, _without(comments, remarks))
     if "vocabgap" in comments:
         ignored = {  # a comment alone on its line is about the next line
-            comments.count("\n", 0, match.start()) + (not (match["before"] + match["after"]).strip())
+            comments.count("\n", 0, match.start()) + (not (match["before"] + match["after"]).strip(". \t"))
             for match in _IGNORE.finditer(comments)
         }
-        lines = enumerate(prose.split("\n"))
-        kept = (_SEEN.sub(NO_PROSE, line) if place in ignored else line for place, line in lines)
-        prose = "\n".join(kept)
+        prose = _without(prose, ignored)
     for pattern in (_MARKS, _EMPTY):
         prose = pattern.sub(lambda blank: " " * len(blank[0]), prose)
     return prose
@@ -114,6 +133,57 @@ def sentences(text: str) -> list[str]:
 
 def _hidden(match: re.Match[str]) -> str:
     return _SEEN.sub(NO_PROSE, match[0])
+
+
+def _without(text: str, hidden: Container[int]) -> str:
+    """Hide lines of a text; they count from 0."""
+    lines = enumerate(text.split("\n"))
+    return "\n".join(_SEEN.sub(NO_PROSE, line) if place in hidden else line for place, line in lines)
+
+
+def _rst(lines: list[str]) -> tuple[set[int], set[int]]:
+    """Return the lines of reStructuredText that are code, and those of comments and targets."""
+    code: set[int] = set()
+    comments: set[int] = set()
+    place = 0
+    while place < len(lines):
+        first, edge, content = place, _indent(lines[place]), lines[place].strip()
+        explicit = _EXPLICIT.match(content)
+        place += 1
+        follows = bool("".join(lines[place : place + 1]).strip())
+        if explicit and explicit["directive"]:
+            while place < len(lines) and (option := _OPTION.match(lines[place])):
+                code.update(() if option["prose"] else (place,))
+                place += 1
+            if _NO_PROSE_DIRECTIVE.fullmatch(explicit["directive"]):
+                block, place = place, _end_of_block(lines, place, edge)
+                code.update([first, *range(block, place)])
+        elif explicit and not explicit["note"] and (content != ".." or follows):
+            place = _end_of_block(lines, place, edge)
+            comments.update(range(first, place))
+        elif content.startswith(">>> "):
+            place = next((at for at in range(place, len(lines)) if not lines[at].strip()), len(lines))
+            code.update(range(first, place))
+        if content.endswith("::") and not (follows or (explicit and content == explicit[0])):
+            block = next((at for at in range(place, len(lines)) if lines[at].strip()), len(lines))
+            place = _end_of_block(lines, block, edge + len(_ITEMS.findall(content)[0]))
+            mark = "".join(lines[block : block + 1]).strip()[:2]
+            if place == block and mark != ".." and not mark[:1].isalnum():  # quoted, not indented
+                while place < len(lines) and lines[place].strip()[:1] == mark[:1]:
+                    place += 1
+            code.update(range(block, place))
+    return code, comments
+
+
+def _end_of_block(lines: list[str], place: int, edge: int) -> int:
+    """Return the first line from a place on that has text and is not indented more than the edge."""
+    ends = (at for at in range(place, len(lines)) if lines[at].strip() and _indent(lines[at]) <= edge)
+    return next(ends, len(lines))
+
+
+def _indent(line: str) -> int:
+    spaced = line.expandtabs()
+    return len(spaced) - len(spaced.lstrip())
 
 
 def _markdown(text: str) -> tuple[str, str]:
@@ -177,6 +247,7 @@ class Linter:
     def __init__(self, loaded: Loaded) -> None:
         self._glossary = loaded.glossary
         self._instead: dict[str, dict[str, None]] = {}  # by the key of an avoided word
+        self._wordings: dict[str, list[str]] = {}  # as they are listed, by their key
         self._spellings: dict[str, str] = {}  # the term by the normal form of an avoided spelling
         deprecated = {
             sense.surface.surface_text: sense.definition
@@ -184,11 +255,10 @@ class Linter:
             if sense.status is SenseStatus.DEPRECATED and sense.provenance.source != EXTRACTED
         }
         self._deprecated = {term_key(name): definition for name, definition in deprecated.items()}
-        wordings: list[str] = []
         for term in chain.from_iterable(seed.terms for seed in loaded.seeds):
             if self._glossary.resolve(term.surface):
                 for wording in term.synonyms_to_avoid or ():
-                    wordings.append(wording)
+                    self._wordings.setdefault(term_key(wording), []).append(wording)
                     if term_key(wording) == term_key(term.surface):
                         self._spellings[normal_form(wording)] = term.surface
                     self._instead.setdefault(term_key(wording), {})[term.surface] = None
@@ -196,7 +266,7 @@ class Linter:
                 if term_key(term.surface) in self._deprecated and self._glossary.resolve(name):
                     self._instead.setdefault(term_key(term.surface), {})[name] = None
         active = [sense.surface.surface_text for sense in self._glossary if sense.is_active]
-        self._known = KnownTerms([*active, *deprecated, *wordings])
+        self._known = KnownTerms([*active, *deprecated, *chain.from_iterable(self._wordings.values())])
 
     def findings(self, path: str, text: str, suffix: str) -> Iterator[Finding]:
         """Yield the findings of a text in order; report each ambiguous term once."""
@@ -242,43 +312,58 @@ class Linter:
         if key in self._deprecated:
             what = f"use {say} instead" if say else f"it meant: {self._deprecated[key]}"
             return Rule.DEPRECATED, f"'{shown}' is deprecated; {what}", instead
-        return Rule.AVOIDED, f"use {say} instead of '{shown}'", instead
+        words = len(spaced_key(_NOUN.sub(lambda noun: noun[1].lower(), shown)).split())
+        longer = [wording for wording in self._wordings[key] if len(wording.split()) > words]
+        if len(longer) == len(self._wordings[key]):
+            return None  # 'log in' does not list the noun 'login'
+        variant = f", a variant of '{longer[0]}'" if longer else ""
+        return Rule.AVOIDED, f"use {say} instead of '{shown}'{variant}", instead
 
 
-def lint(linter: Linter, paths: Iterable[Path]) -> tuple[list[Finding], int, list[str]]:
-    """Check files and folders; return the findings, the number of files, and those that cannot be read.
+def lint(linter: Linter, paths: Iterable[Path]) -> tuple[list[Finding], int, dict[Path, VocabgapError]]:
+    """Check files and folders; return the findings, the number of files, and the error of each unread path.
 
-    Each file is checked once. An error is raised if a named file cannot be read.
+    Each file is checked once. Raise the error of a named path if no file can be read.
     """
     findings: list[Finding] = []
-    problems: list[str] = []
-    files: dict[Path, bool] = {}
-    for path in paths:
-        is_folder = file_kind(path) is FileKind.FOLDER
-        for file in files_within(path) if is_folder else (path,):
-            files[file] = files.get(file, False) or not is_folder
-    for path, is_named in files.items():
+    problems: dict[Path, VocabgapError] = {}
+    named = list(paths)
+    files = dict.fromkeys(chain.from_iterable(files_within(path, problems) for path in named))
+    checked = 0
+    for path in files:
         try:
             findings += linter.findings(printable_name(str(path)), text_of(path), path.suffix.lower())
+            checked += 1
         except VocabgapError as error:
-            if is_named:
-                raise
-            problems.append(error.message)
-    return findings, len(files) - len(problems), problems
+            problems[path] = error
+    for path in named if not checked else ():
+        if path in problems:
+            raise problems[path]
+    return findings, checked, problems
 
 
-def files_within(folder: Path) -> Iterator[Path]:
-    """Yield the Markdown and text files of a folder, without hidden files and those of other packages."""
-    with refusing(f"'{printable_name(str(folder))}' cannot be read", hint="check its permissions"):
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+def files_within(path: Path, problems: dict[Path, VocabgapError]) -> Iterator[Path]:
+    """Yield the Markdown and text files of a folder, or the named file.
+
+    Leave out hidden files and those of other packages. Add the error of an unreadable folder to `problems`.
+    """
+    try:
+        with refusing(f"'{printable_name(str(path))}' cannot be read", hint="check its permissions"):
+            is_folder = file_kind(path) is FileKind.FOLDER
+            entries = sorted(os.scandir(path), key=lambda entry: entry.name) if is_folder else []
+    except VocabgapError as error:
+        problems[path] = error
+        return
+    if not is_folder:
+        yield path
     for entry in entries:
+        inner = path / entry.name
         if entry.name.startswith(".") or entry.name in _FOREIGN:
             continue
-        path = folder / entry.name
-        if entry.is_dir(follow_symlinks=False) and not (path / "pyvenv.cfg").exists():
-            yield from files_within(path)
-        elif path.suffix.lower() in _SUFFIXES:
-            yield path
+        if entry.is_dir(follow_symlinks=False) and not os.path.exists(inner / "pyvenv.cfg"):  # noqa: PTH110 - never raises
+            yield from files_within(inner, problems)
+        elif inner.suffix.lower() in _SUFFIXES:
+            yield inner
 
 
 def text_of(path: Path) -> str:
