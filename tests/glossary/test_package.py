@@ -63,6 +63,8 @@ def test_additions_are_beside_the_payload(runtime: GlossaryRuntime) -> None:
     assert {kind: names for kind, names in beside.items() if names} == {
         "GlossaryClarificationResolved": ["mission_id", "overruled", "usage"],
         "GlossarySenseUpdated": ["conflict_id", "mission_id", "overruled", "usage"],
+        "GenerationBlockedBySemanticConflict": ["refused"],
+        "StepCheckpointed": ["state_digest", "step_digest"],
     }
     first, later = [line["event_id"] for line in lines(runtime) if line["event_type"] == KINDS[2]]
     asked = [line["payload"] for line in lines(runtime) if line["event_type"] == KINDS[4]]

@@ -16,7 +16,6 @@ from vocabgap.glossary.session import (
     AbortResumeError,
     ChangedInputs,
     hash_inputs,
-    load_state,
     state_path,
 )
 
@@ -212,6 +211,9 @@ def test_step_without_its_state_stays_stopped(runtime: GlossaryRuntime, left: by
 
     with pytest.raises(BlockedByConflictError):
         runtime.resume(token, {"description": "Please lift it."})
+    for inputs in (None, {}, {"description": "Please raise it."}):
+        with pytest.raises(AbortResumeError, match="its text is gone"):
+            runtime.resume(token, inputs, confirm=lambda _: True)
 
 
 def test_step_interrupted_behind_its_checkpoint_is_resumed(
@@ -241,4 +243,4 @@ def test_what_is_no_token_leads_to_no_file(token: str, runtime: GlossaryRuntime)
     )
 
     with pytest.raises(NotFoundError, match="there is no checkpoint"):
-        load_state(runtime.logs, token)
+        state_path(runtime.logs, token)

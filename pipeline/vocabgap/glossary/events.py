@@ -128,11 +128,13 @@ class SemanticCheckEvaluated(StepEvent, frozen=True, kw_only=True, tag=True):
 
 
 class GenerationBlockedBySemanticConflict(StepEvent, frozen=True, kw_only=True, tag=True):
-    """Event: the gate has stopped a step."""
+    """Event: the gate has stopped a step; `refused` are the answers that were none."""
 
+    ours = frozenset({"refused"})
     conflicts: tuple[SemanticConflict, ...]
     strictness_mode: str
     effective_strictness: str
+    refused: tuple[str, ...] = ()
 
 
 class GlossaryClarificationRequested(StepEvent, frozen=True, kw_only=True, tag=True):
@@ -186,13 +188,16 @@ class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
 
 
 class StepCheckpointed(StepEvent, frozen=True, kw_only=True, tag=True):
-    """Event: a checkpoint of a stopped step; `retry_token` resumes it."""
+    """Event: a checkpoint of a stopped step, with the digests of what was checked and of its stored state."""
 
+    ours = frozenset({"step_digest", "state_digest"})
     strictness: Strictness
     scope_refs: tuple[ScopeRef, ...]
     input_hash: str
     cursor: str
     retry_token: str
+    step_digest: str = ""
+    state_digest: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()

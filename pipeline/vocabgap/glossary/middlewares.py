@@ -1,4 +1,16 @@
-"""The middlewares that check a step: restore, extract terms, check them, guard the gate, and clarify."""
+"""The middlewares that check a step: restore, extract terms, check them, guard the gate, and clarify.
+
+A step passes the gate only in one of these ways; everything else stops it, or aborts the run:
+
+1. not checked: the step or its mission says so (`glossary_check`, `enabled`);
+2. off: the first strictness that is given is `off`;
+3. nothing stops it: no conflict has a severity that the strictness stops;
+4. answered: an answer to each such conflict was checked and stored, and settles the term;
+5. resumed: token and step name a checkpoint, everything that is checked has its digest, and 2, 3 or 4 holds
+   with the glossary of now;
+6. resumed with changes: the old text is still there, `confirm` returns True, and 2, 3 or 4 holds;
+7. a report: the settings name no glossary, or 2 or 3 holds.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -7,7 +19,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
 
-from vocabgap.errors import Hint, VocabgapError
+from vocabgap.errors import Hint, InvalidInputError, VocabgapError
 from vocabgap.glossary.conflicts import BlockedByConflictError, check, should_block, verdict
 from vocabgap.glossary.events import (
     Actor,
@@ -23,7 +35,7 @@ from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.extracting import ALIASES, Field, extract, scanned_fields
 from vocabgap.glossary.glossary import CLARIFIED, Glossary, added
 from vocabgap.glossary.loading import GlossaryFiles, append_events, changing, identified
-from vocabgap.glossary.questions import Ask, Defer, Question, answered, question_of
+from vocabgap.glossary.questions import Ask, Defer, Question, answered, checked, is_settled, question_of
 from vocabgap.glossary.senses import (
     EXTRACTED,
     PLACEHOLDER,
@@ -40,9 +52,9 @@ from vocabgap.glossary.session import (
     ChangedInputs,
     Confirm,
     ExecutionContext,
+    changes_of,
+    digest_of,
     hash_inputs,
-    input_diff,
-    load_state,
     save_state,
     verify_inputs,
 )
@@ -58,6 +70,7 @@ class Session:
         files: The files of the glossary; None if nothing is logged.
         keeps_steps: Whether a step that is stopped can be resumed later.
         checkpoint: The checkpoint that the step resumes from, if any.
+        state: The step as it was stopped; None if its text is gone.
     """
 
     files: GlossaryFiles | None
@@ -67,6 +80,7 @@ class Session:
     context: ExecutionContext
     glossary: Glossary
     checkpoint: StepCheckpointed | None = None
+    state: ExecutionContext | None = None
     ask: Ask | None = None
     confirm: Confirm | None = None
 
@@ -85,10 +99,7 @@ class Session:
         return self.context.effective_strictness or Strictness.MEDIUM
 
     def record(self, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
-        """Log events and apply them to the glossary.
-
-        The run also uses events that cannot be logged, so that a full disk lets no conflict pass.
-        """
+        """Log events, apply them to the glossary, and return them; none if they cannot be logged."""
         mission, logged = self.context.mission_id, list(map(identified, events))
         if self.files is not None:
             try:
@@ -98,54 +109,65 @@ class Session:
                     append_events(self.files.events, mission, logged)
             except VocabgapError as error:
                 self.context.notes.append(f"not logged: {error.message}")
+                return []
         self.glossary = self.glossary.applied(logged)
         return logged
 
     def restore(self) -> None:
         """Restore a step from the checkpoint of its token.
 
-        If the inputs are the same, its terms are restored and get their current meanings. If the inputs have
-        changed and a person confirms them, the terms are extracted again.
+        A step that is the same is not logged again. A changed one starts again if a person confirms it.
         """
-        context, checkpoint = self.context, self.checkpoint
-        if not context.retry_token or self.files is None:
+        context, checkpoint, state = self.context, self.checkpoint, self.state
+        if not context.retry_token:
             return
         if checkpoint is None:
             context.notes.append(f"there is no checkpoint '{context.retry_token}'; the step starts again")
             context.retry_token = None
             return
-        state = load_state(self.files.events, context.retry_token)
-        is_same, old, new = verify_inputs(checkpoint.input_hash, context.inputs)
+        is_same = digest_of(context) == checkpoint.step_digest
         if not is_same:
-            if self.confirm is None:
-                raise AbortResumeError("the inputs of the step have changed, and nobody confirmed them")
-            changes = {} if state is None else input_diff(state.inputs, context.inputs)
-            if not self.confirm(ChangedInputs(old, new, changes)):
-                raise AbortResumeError("User declined resumption due to context change")
+            self._require_confirmed(checkpoint)
         context.scope_refs = checkpoint.scope_refs
         for ref in set(context.scope_refs) - set(self.glossary.scope_refs):
             try:
-                self.files.load_version(ref.version_id)
+                if self.files is not None:
+                    self.files.load_version(ref.version_id)
             except VocabgapError as error:
                 context.notes.append(f"{ref.scope}: {error.message}")
         context.resumed_from_checkpoint = True
         if is_same and state is not None:
-            context.extracted_terms = list(state.extracted_terms)
+            context.extracted_terms = state.extracted_terms
             context.check_event_id = state.check_event_id
-            context.conflicts = self._conflicts()
             context.is_restored = True
 
+    def _require_confirmed(self, checkpoint: StepCheckpointed) -> None:
+        """Raise AbortResumeError if nobody confirms a changed step, or its old text is gone."""
+        again = Hint("{} checks the text as a new step", (("glossary", "check"),), FOLDER)
+        if self.state is None:
+            raise AbortResumeError("the step is done, or its text is gone", hint=again)
+        if self.confirm is None:
+            message = "the inputs of the step have changed, and nobody confirmed them"
+            raise AbortResumeError(message, hint=again)
+        _, old, new = verify_inputs(checkpoint.input_hash, self.context.inputs)
+        changed = ChangedInputs(old, new, changes_of(self.state, self.context))
+        if self.confirm(changed) is not True:
+            raise AbortResumeError("User declined resumption due to context change")
+
     def extract_terms(self) -> None:
-        """Find the terms in the texts of the step; a restored step has them already."""
+        """Find the terms in the texts of the step; those of a restored step are logged already."""
         context = self.context
-        if context.is_restored:
-            return
         aliases = context.metadata.get(ALIASES)
         wrong = [key for key in aliases if not isinstance(key, str)] if isinstance(aliases, dict) else []
         context.notes += [f"{ALIASES}: key {key!r} is not text; its alias is not used" for key in wrong]
         glossary = self.glossary
         found = extract(self._fields(), context.metadata, glossary.known, glossary.no_terms)
-        context.extracted_terms, context.drafts = found
+        earlier = [it for it in context.extracted_terms if not glossary.is_no_term(it.surface.surface_text)]
+        by_surface = {term.surface: term for term in [*found.terms, *earlier]}
+        context.extracted_terms = sorted(by_surface.values(), key=lambda term: term.place)
+        context.drafts = found.drafts
+        if context.is_restored:
+            return
         fields = self._named()
         step_id = fields.pop("step_id")
         self.record(
@@ -167,11 +189,10 @@ class Session:
         refs = self.glossary.scope_refs
         if not context.resumed_from_checkpoint:
             context.scope_refs = refs
+        context.conflicts = self._conflicts()
         if context.is_restored and (refs == context.scope_refs or not context.conflicts):
             return
-        if not context.is_restored:
-            context.conflicts = self._conflicts()
-        (event,) = self.record(
+        for event in self.record(
             [
                 SemanticCheckEvaluated(
                     findings=tuple(context.conflicts),
@@ -180,8 +201,8 @@ class Session:
                     **self._named(),
                 )
             ]
-        )
-        context.check_event_id = event.event_id
+        ):
+            context.check_event_id = event.event_id
 
     def guard(self) -> None:
         """Decide if the step is stopped. The first call writes a checkpoint, the second raises an error."""
@@ -201,6 +222,7 @@ class Session:
                     conflicts=tuple(context.conflicts),
                     strictness_mode=self.strictness.value,
                     effective_strictness=self.strictness.value,
+                    refused=tuple(context.refused),
                     **self._named(),
                 )
             ]
@@ -294,47 +316,51 @@ class Session:
         earlier = context.retry_token if context.is_restored else None
         token = earlier or str(uuid4())
         try:
+            # The state is saved before the event that names it, so that each logged token has a state.
+            stored = self.checkpoint.state_digest if earlier and self.checkpoint else ""
+            stored = stored or save_state(self.files.events, token, context)
             checkpoint = StepCheckpointed(
                 strictness=self.strictness,
                 scope_refs=self.glossary.scope_refs,
                 input_hash=hash_inputs(context.inputs),
                 cursor="pre_generation_gate",
                 retry_token=token,
+                step_digest=digest_of(context),
+                state_digest=stored,
                 **self._named(),
             )
-            # The state is saved before the event that names it, so that each logged token has a state.
-            if earlier is None:
-                save_state(self.files.events, token, context)
         except VocabgapError as error:
             context.notes.append(f"no checkpoint was written: {error.message}")
             return earlier
-        noted = len(context.notes)
-        self.record([checkpoint])
-        return token if len(context.notes) == noted else earlier
+        return token if self.record([checkpoint]) else earlier
 
     def _is_settled(self, question: Question, ask: Ask) -> bool:
-        """Ask a question, and record the answer in the newest glossary."""
+        """Ask a question, and store the answer in the newest glossary; tell whether it settles the term."""
         try:
-            answer = ask(question)
+            answer = checked(ask(question), question.candidates)
+            if isinstance(answer, Defer):
+                return False
+            with self._alone():
+                changes = answered(
+                    self.glossary,
+                    answer,
+                    question.term,
+                    question.candidates,
+                    conflict_id=question.conflict_id,
+                    usage=question.conflict.usage,
+                    actor=self.actor,
+                    now=self.now(),
+                    source=CLARIFIED,
+                )
+                is_stored = bool(self.record(changes))
+        except InvalidInputError as error:
+            self.context.refused.append(f"'{question.term}': {error}")
+            self.context.notes.append(f"not accepted: {self.context.refused[-1]}")
+            return False
         except Exception as error:  # a terminal that fails must not let the step pass
             self.context.notes.append(f"'{question.term}' was not asked: {type(error).__name__}: {error}")
             return False
-        if isinstance(answer, Defer):
-            return False
-        with self._alone():
-            changes = answered(
-                self.glossary,
-                answer,
-                question.term,
-                question.candidates,
-                conflict_id=question.conflict_id,
-                usage=question.conflict.usage,
-                actor=self.actor,
-                now=self.now(),
-                source=CLARIFIED,
-            )
-            self.record(changes)
-        return True
+        return is_stored and is_settled(self.glossary, question.term, question.conflict.usage)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

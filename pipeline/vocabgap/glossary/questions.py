@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 from uuid import UUID, uuid5
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, unusable
 from vocabgap.glossary.events import (
     GlossaryClarificationRequested,
     GlossaryClarificationResolved,
@@ -21,7 +21,16 @@ from vocabgap.glossary.events import (
 )
 from vocabgap.glossary.glossary import Glossary, added, selected
 from vocabgap.glossary.normal_form import definition_key, term_key
-from vocabgap.glossary.senses import ConflictType, SemanticConflict, SenseRef, SenseStatus, Severity
+from vocabgap.glossary.senses import (
+    NO_TERM,
+    PLACEHOLDER,
+    ConflictType,
+    SemanticConflict,
+    SenseRef,
+    SenseStatus,
+    Severity,
+    require_definition,
+)
 
 LATER: Final = "cli_resolve"  # the source of answers that are given later
 SHOWN_DIGITS: Final = 8  # of a conflict's identifier; an abbreviation needs as many
@@ -69,12 +78,18 @@ class Define(NamedTuple):
     definition: str
 
 
+class NoTerm(NamedTuple):
+    """The answer that the word is no term; it lasts until somebody promotes the term."""
+
+
 class Defer(NamedTuple):
     """The answer that leaves the question open."""
 
 
-Answer = Select | Define | Defer
+Answer = Select | Define | NoTerm | Defer
 Ask = Callable[[Question], Answer]
+ANSWERS: Final[frozenset[type]] = frozenset(get_args(Answer))
+_RESERVED: Final = tuple(map(definition_key, (PLACEHOLDER, NO_TERM)))  # definitions that define nothing
 
 
 def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary) -> Question:
@@ -94,6 +109,27 @@ def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary)
     return Question(str(uuid5(_OURS, json.dumps(parts))), conflict, candidates)
 
 
+def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
+    """Return the answer to a question with these candidates. This is the only door for answers.
+
+    Raises:
+        InvalidInputError: It is no answer, there is no such candidate, or the definition defines nothing.
+    """
+    if type(answer) not in ANSWERS:  # a subclass is no answer either
+        raise unusable("answer", "Select, Define, NoTerm or Defer", answer)
+    if isinstance(answer, Select):
+        if type(answer.place) is not int:
+            raise unusable("Select", "the position of a candidate", answer.place)
+        if not 0 <= answer.place < len(candidates):
+            expected = f"a number up to {len(candidates)}" if candidates else "a definition"
+            raise InvalidInputError(f"Invalid selection: {answer.place + 1}", hint=f"expected {expected}")
+    elif isinstance(answer, Define):
+        require_definition(answer.definition)
+        if definition_key(answer.definition).startswith(_RESERVED):
+            raise unusable("Define", "a definition that says what the term means", answer.definition)
+    return answer  # type: ignore[return-value] # of one of the four types
+
+
 def answered(
     glossary: Glossary,
     answer: Answer,
@@ -103,18 +139,10 @@ def answered(
     mode: ResolutionMode = ResolutionMode.INTERACTIVE,
     **facts: Any,  # noqa: ANN401 - checked by `selected` and `added`
 ) -> list[GlossaryEvent]:
-    """Return the events of an answer: the meaning replaces all others.
-
-    Raises:
-        InvalidInputError: There is no such candidate, or the definition is blank.
-    """
+    """Return the events of a checked answer: the meaning replaces all others."""
     match answer:
         case Select(place):
-            if 0 <= place < len(candidates):
-                return [selected(glossary, candidates[place], mode=mode, **facts)]
-            raise InvalidInputError(
-                f"Invalid selection: {place + 1}", hint=f"expected a number up to {len(candidates)}"
-            )
+            return [selected(glossary, candidates[place], mode=mode, **facts)]
         case Define(definition):
             updated = added(glossary, term, definition, replacing=True, **facts)
             if mode is ResolutionMode.INTERACTIVE:
@@ -122,12 +150,23 @@ def answered(
             new = updated.sense
             ref = SenseRef(new.surface, new.scope, new.definition, new.confidence)
             return [selected(glossary, ref, mode=mode, **facts), updated]
+        case NoTerm():
+            return [added(glossary, term, NO_TERM, status=SenseStatus.DEPRECATED, replacing=True, **facts)]
     return []
 
 
+def is_settled(glossary: Glossary, term: str, usage: str) -> bool:
+    """Tell whether a term has one meaning that fits its use, or is no term."""
+    meaning = glossary.meaning(term)
+    fits = meaning is not None and (not usage or glossary.accepts(meaning, usage))
+    return fits or glossary.is_no_term(term)
+
+
 def parse_answer(text: str, candidates: Sequence[SenseRef]) -> Answer | None:
-    """Parse a typed answer: the number of a candidate from 1, `d` to defer, `c` to define the term."""
+    """Parse a typed answer: a candidate from 1, `d` to defer, `c` to define it, `n` if it is no term."""
     typed = text.strip().casefold()
+    if typed in {"n", "no term"}:
+        return NoTerm()
     if typed in {"c", "custom"}:
         return Define("")
     if not typed or typed in {"d", "defer"}:
@@ -225,9 +264,7 @@ def as_they_stand(
     def standing(question: OpenQuestion) -> OpenQuestion:
         if not question.is_open:
             return question
-        glossary = loaded(question.mission_id or None)
-        meaning = glossary.meaning(question.term)
-        if meaning is None or (question.usage and not glossary.accepts(meaning, question.usage)):
+        if not is_settled(loaded(question.mission_id or None), question.term, question.usage):
             return question
         return msgspec.structs.replace(question, status=QuestionStatus.RESOLVED)
 

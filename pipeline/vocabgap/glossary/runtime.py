@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from vocabgap.errors import (
     Hint,
     NotFoundError,
-    StateError,
     VocabgapError,
     expanded,
     require_kind,
@@ -22,7 +21,7 @@ from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.glossary.extracting import WANTED
 from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint
 from vocabgap.glossary.middlewares import Session
-from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered
+from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered, checked
 from vocabgap.glossary.senses import (
     DEFAULT_SCOPES,
     ScopeRef,
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from vocabgap.model.settings import Settings
+
+_STRICTNESS: Final = f"a Strictness: {', '.join(Strictness)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,8 @@ class GlossaryRuntime:
         object.__setattr__(self, "folder", expanded(self.folder))
         events = self.folder / "events" if self.events is None else expanded(self.events)
         object.__setattr__(self, "logs", events)
+        if self.strictness is not None:  # a text such as "max" would stop less
+            require_kind("strictness", self.strictness, Strictness, _STRICTNESS)
         require_kind("scopes", self.scopes, ScopeStack, "a ScopeStack")
         object.__setattr__(self, "files", GlossaryFiles(self.folder, self.logs, self.scopes))
 
@@ -118,7 +121,7 @@ class GlossaryRuntime:
         """
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
         if strictness is not None:
-            require_kind("strictness", strictness, Strictness, f"a Strictness: {', '.join(Strictness)}")
+            require_kind("strictness", strictness, Strictness, _STRICTNESS)
         context.effective_strictness = None
         if not context.is_checked:
             return context
@@ -142,6 +145,7 @@ class GlossaryRuntime:
             context,
             loaded.glossary,
             checkpoint,
+            None if checkpoint is None else load_state(self.logs, checkpoint),
             ask,
             confirm,
         )
@@ -183,12 +187,7 @@ class GlossaryRuntime:
         return self.run(self.stopped(retry_token, inputs), **options)
 
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
-        """Return a stopped step, ready to run again.
-
-        Raises:
-            NotFoundError: There is no such checkpoint.
-            StateError: The state of the step is missing or damaged, and no inputs are given.
-        """
+        """Return a stopped step, ready to run again; raise NotFoundError if there is no such checkpoint."""
         require_text("retry_token", retry_token)
         checkpoint = load_checkpoint(self.logs, retry_token=retry_token)
         if checkpoint is None:
@@ -197,15 +196,7 @@ class GlossaryRuntime:
                 hint="a stopped step prints its token; run the step again to get a new one",
             )
         names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
-        step = load_state(self.logs, retry_token)
-        if step is None and inputs is None:
-            raise StateError(
-                f"the state of step '{retry_token}' is missing or damaged;"
-                " perhaps the step was already resumed",
-                hint="give the text of the step with --text",
-            )
-        if step is None:  # it may have been critical
-            step = ExecutionContext(*names, {}, {"critical_step": True})
+        step = load_state(self.logs, checkpoint) or ExecutionContext(*names, {}, {"critical_step": True})
         if inputs is not None:
             step.inputs, step.step_input = dict(inputs), dict(inputs)
         step.retry_token = retry_token
@@ -215,15 +206,16 @@ class GlossaryRuntime:
         """Answer an open question, and log it.
 
         Raises:
-            InvalidInputError: There is no such candidate, or the definition is blank.
+            InvalidInputError: It is no answer to this question.
         """
         with changing(self.logs):
             glossary = self.load(question.mission_id or None).glossary
+            candidates = question.candidates(glossary)
             events = answered(
                 glossary,
-                answer,
+                checked(answer, candidates),
                 question.term,
-                question.candidates(glossary),
+                candidates,
                 conflict_id=question.conflict_id,
                 usage=question.usage,
                 actor=self.actor,

@@ -14,12 +14,14 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError, requir
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileRole, content_of
 from vocabgap.glossary.conflicts import strictness_of
-from vocabgap.glossary.events import Actor, ActorType, is_uuid
+from vocabgap.glossary.events import Actor, ActorType, StepCheckpointed, is_uuid
 from vocabgap.glossary.questions import Define, Question  # noqa: F401 - for the answers of callers
 from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness
 from vocabgap.text import escape_unseen
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
+# Everything that is checked, and who asks for it: a step that resumes has the same.
+_CHECKED: Final = ("step_id", "mission_id", "inputs", "step_input", "step_output", "metadata", "config")
 _ROLE: Final = FileRole("state of a step", "check its folder", undone="nothing was stored", again="try again")
 
 
@@ -47,6 +49,7 @@ class ExecutionContext:
         retry_token: The token that resumes it; None without a checkpoint.
         resumed_from_checkpoint: Whether it was resumed.
         is_restored: Whether its terms come from its checkpoint.
+        refused: The answers that were none, each with what was expected.
         notes: Messages for a person, such as events that could not be logged.
     """
 
@@ -71,6 +74,7 @@ class ExecutionContext:
     retry_token: str | None = None
     resumed_from_checkpoint: bool = False
     is_restored: bool = False
+    refused: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -84,7 +88,7 @@ class ExecutionContext:
     def begin(self) -> None:
         """Reset the results of an earlier run; keep the inputs and the token."""
         self.extracted_terms, self.conflicts, self.resolved_conflicts, self.questions = [], [], [], []
-        self.drafts, self.meanings, self.notes = [], {}, []
+        self.drafts, self.meanings, self.refused, self.notes = [], {}, [], []
         self.check_event_id, self.scope_refs = "", ()
         self.is_stopped = self.is_restored = self.resumed_from_checkpoint = False
 
@@ -130,6 +134,23 @@ def verify_inputs(input_hash: str, inputs: Mapping[str, Any]) -> tuple[bool, str
     return digest == input_hash, input_hash[:shown], digest[:shown]
 
 
+def digest_of(step: ExecutionContext) -> str:
+    """Return the SHA-256 of everything that is checked of a step."""
+    return hash_inputs({name: getattr(step, name) for name in _CHECKED})
+
+
+def changes_of(old: ExecutionContext, new: ExecutionContext) -> dict[str, tuple[Any, Any]]:
+    """Return the changed inputs by key, and the other changed parts of a step by name."""
+    return input_diff(old.inputs, new.inputs) | input_diff(_parts(old), _parts(new))
+
+
+def _parts(step: ExecutionContext) -> dict[str, Any]:
+    others = {name: getattr(step, name) for name in _CHECKED if name != "inputs"}
+    if _canonical(step.step_input) == _canonical(step.inputs):  # a copy of the inputs, shown once
+        del others["step_input"]
+    return others
+
+
 def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the changed inputs by key, each with its old and its new value."""
     return {
@@ -149,13 +170,10 @@ def _canonical(value: object) -> str:
         ) from error
 
 
-def save_state(events: Path, retry_token: str, context: ExecutionContext) -> None:
-    """Store the state of a step as a whole, or not at all."""
-    stored = (
-        *("step_id", "mission_id", "run_id", "inputs", "metadata", "config", "step_input", "step_output"),
-        *("extracted_terms", "check_event_id"),
-    )
-    state = {name: getattr(context, name) for name in stored}
+def save_state(events: Path, retry_token: str, step: ExecutionContext) -> str:
+    """Store the state of a step as a whole, or not at all; return its digest."""
+    stored = (*_CHECKED, "run_id", "extracted_terms", "check_event_id")
+    state = {name: getattr(step, name) for name in stored}
     path = state_path(events, retry_token)
     try:
         content = json.dumps(state, default=_plain).encode()
@@ -163,17 +181,15 @@ def save_state(events: Path, retry_token: str, context: ExecutionContext) -> Non
         raise InvalidInputError(f"the checkpoint cannot be saved: {error}") from error
     with _ROLE.refusing(path, "written"):
         write_whole(path, content, 0o600)  # the inputs may be private
+    return hashlib.sha256(content).hexdigest()
 
 
-def load_state(events: Path, retry_token: str) -> ExecutionContext | None:
-    """Load the state of a step; None if it is missing or damaged."""
-    content = content_of(state_path(events, retry_token), _ROLE.name)
-    if not isinstance(content, bytes):
+def load_state(events: Path, checkpoint: StepCheckpointed) -> ExecutionContext | None:
+    """Load the state of a stopped step; None if it is missing or not the one that was stored."""
+    content = content_of(state_path(events, checkpoint.retry_token), _ROLE.name)
+    if not isinstance(content, bytes) or hashlib.sha256(content).hexdigest() != checkpoint.state_digest:
         return None
-    try:
-        return msgspec.convert(json.loads(content), ExecutionContext)
-    except (InvalidInputError, ValueError, RecursionError):
-        return None
+    return msgspec.convert(json.loads(content), ExecutionContext)
 
 
 def drop_state(events: Path, retry_token: str) -> None:
