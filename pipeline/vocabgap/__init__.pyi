@@ -17,6 +17,7 @@ from vocabgap.errors import VocabgapError as VocabgapError
 from vocabgap.glossary.conflicts import BlockedByConflictError as BlockedByConflictError
 from vocabgap.glossary.questions import Defer as Defer
 from vocabgap.glossary.questions import Define as Define
+from vocabgap.glossary.questions import NoTerm as NoTerm
 from vocabgap.glossary.questions import Select as Select
 from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
 from vocabgap.glossary.senses import ScopeStack as ScopeStack
