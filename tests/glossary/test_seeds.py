@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.extracting import Field, extract
+from vocabgap.glossary.linting import Linter
 from vocabgap.glossary.loading import GlossaryFiles
-from vocabgap.glossary.seeds import parse_seed, read_seed, validated
+from vocabgap.glossary.seeds import SeedFileValidationError, parse_seed, read_seed, validated
 from vocabgap.glossary.senses import ConflictType, SenseStatus
 
 TERM = {"surface": "mask", "definition": "where an edit shows"}
@@ -63,3 +66,102 @@ def test_bare_off_and_no_are_texts() -> None:
     assert [(term.surface, term.definition, term.synonyms_to_avoid) for term in seed.terms] == [
         ("off", "no", ("yes", "on"))
     ]
+
+
+PACK = """id: acme
+provenance: org
+description: Words of the workshop
+terms:
+- surface: work package
+  definition: A part of a plan
+  confidence: 0.9
+  status: active
+  see_also: [plan]
+  introduced_in_mission: first
+  synonyms_to_avoid: [ticket]
+  aliases: [wp, parcels of work]
+  banned_synonyms: [work unit]
+- {surface: agent skills, definition: What an agent can do, confidence: 1, status: active, aliases: [talent]}
+"""
+
+
+def written(folder: Path, name: str, content: str) -> GlossaryFiles:
+    (folder / name).write_text(content, encoding="utf-8")
+    return GlossaryFiles(folder, folder / "events")
+
+
+def test_pack_is_read_and_its_aliases_are_its_terms(tmp_path: Path) -> None:
+    loaded = written(tmp_path, "acme.glossary-pack.yaml", PACK).load()
+
+    text = "A WP, a work package, parcels of work, and talents."
+    found = extract([Field("prompt", text)], {}, loaded.glossary.known).terms
+    findings = Linter(loaded).findings("a.md", f"{text} A ticket, a work unit.", ".md")
+
+    assert loaded.problems == []
+    assert {each.scope for each in loaded.glossary} == {"spec_kitty_core"}
+    assert {each.provenance.actor_id for each in loaded.glossary} == {"pack:acme"}
+    assert {str(each.surface) for each in found} == {"work package", "agent skill"}
+    assert [each.message for each in findings] == [
+        "use 'work package' instead of 'ticket'",
+        "use 'work package' instead of 'work unit'",
+    ]
+
+
+def test_word_of_a_team_is_beside_that_of_a_pack_and_comes_first(tmp_path: Path) -> None:
+    written(tmp_path, "acme.glossary-pack.yaml", PACK)
+    files = written(tmp_path, "team_domain.yaml", f"terms: [{json.dumps(TERM)}]")
+    assert [ref.scope for ref in files.load().activated] == ["team_domain", "spec_kitty_core"]
+
+    other = {"surface": "work package", "definition": "What is shipped"}
+    files = written(tmp_path, "team_domain.yaml", f"terms: [{json.dumps(other)}]")
+    (tmp_path / "acme.glossary-pack.yml").touch()
+    loaded = files.load()
+
+    assert [each.definition for each in loaded.glossary.resolve("work package")] == [
+        "What is shipped",
+        "A part of a plan",
+    ]
+    assert loaded.unread == [
+        f"not read: {tmp_path}/acme.glossary-pack.yml: rename it to acme.glossary-pack.yaml"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("id: acme\n", "", "id: expected a text, found None"),
+        ("provenance: org", "provenance: 1", "line 2: provenance: expected a text, found 1"),
+        (
+            "description:",
+            "descriptio:",
+            "line 3: descriptio: is not a field of a pack; did you mean",
+        ),
+        (
+            "aliases: [wp, parcels of work]",
+            "aliases: wp",
+            "line 12: term[0] 'work package' -> aliases",
+        ),
+        ("[plan]", "[1]", "line 9: term[0] 'work package' -> see_also: Expected"),
+        (
+            "  status: active\n",
+            "",
+            "line 5: term[0] 'work package' -> status: must have 'status' key",
+        ),
+        (
+            "agent skills",
+            "work package",
+            "line 14: term[1] 'work package' -> surface: is in this pack",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_pack_is_told_with_its_line(old: str, new: str, message: str) -> None:
+    (problem,) = parse_seed(Path("a.glossary-pack.yaml"), PACK.replace(old, new).encode()).problems
+    assert str(problem).startswith(message)
+
+
+@pytest.mark.parametrize("terms", ["", "[]", "1"])
+def test_pack_without_terms_stops_a_step(terms: str, tmp_path: Path) -> None:
+    header = PACK.partition("terms:")[0]
+    files = written(tmp_path, "a.glossary-pack.yaml", f"{header}terms: {terms}\n")
+    with pytest.raises(SeedFileValidationError, match="line 4: terms: expected a list of terms"):
+        files.load()

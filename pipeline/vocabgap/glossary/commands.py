@@ -126,12 +126,12 @@ def show_term(call: Call, request: ShowTerm) -> Answer:
 class Validate(Request):
     """The request of `validate`."""
 
-    path: Annotated[Path, argument("A seed file, or a folder of them.")]
+    path: Annotated[Path, argument("A seed file or pack, or a folder of them.")]
 
 
 @verb(Validate, settings=())
 def validate(call: Call, request: Validate) -> Answer:
-    """List the problems of seed files, and files that are not read; exit with 2 if there are any."""
+    """List the problems of seed files and packs, and unread files; exit with 2 if there are any."""
     path, scopes = request.path, runtime_of(call, request, exists=False).scopes
     kind = file_kind(path)
     if kind is FileKind.NOTHING:

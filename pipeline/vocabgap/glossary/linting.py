@@ -3,9 +3,10 @@
 import os
 import re
 from bisect import bisect
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator, Sequence
 from enum import StrEnum
 from itertools import accumulate, chain, pairwise
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -13,15 +14,9 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, VocabgapError
 from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
+from vocabgap.glossary.glossary import is_refusal
 from vocabgap.glossary.loading import Loaded
-from vocabgap.glossary.normal_form import (
-    KnownTerms,
-    keys_of,
-    normal_form,
-    places_of,
-    spaced_key,
-    term_key,
-)
+from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, spaced_key, term_key
 from vocabgap.glossary.senses import EXTRACTED, SenseStatus
 from vocabgap.text import HYPHEN, escape_unseen, printable_name, visible
 
@@ -90,9 +85,8 @@ def prose_of(text: str, suffix: str) -> str:
     if suffix in MARKDOWN:
         prose, comments = _markdown(text)
     else:
-        code, remarks = _rst(text.split("\n")) if suffix == ".rst" else ((), ())
-        comments = _PARAGRAPH.sub(lambda block: _CODE.sub(_hidden, block[0]), _without(text, code))
-        prose = _INLINE.sub(_hidden, _without(comments, remarks))
+        comments = _PARAGRAPH.sub(lambda block: _CODE.sub(_hidden, block[0]), text)
+        prose = _INLINE.sub(_hidden, _without(comments, _rst(text) if suffix == ".rst" else ()))
     if "vocabgap" in comments:
         ignored = {  # a comment alone on its line is about the next line
             comments.count("\n", 0, match.start()) + (not (match["before"] + match["after"]).strip(". \t"))
@@ -141,49 +135,32 @@ def _without(text: str, hidden: Container[int]) -> str:
     return "\n".join(_SEEN.sub(NO_PROSE, line) if place in hidden else line for place, line in lines)
 
 
-def _rst(lines: list[str]) -> tuple[set[int], set[int]]:
-    """Return the lines of reStructuredText that are code, and those of comments and targets."""
-    code: set[int] = set()
-    comments: set[int] = set()
-    place = 0
-    while place < len(lines):
-        first, edge, content = place, _indent(lines[place]), lines[place].strip()
-        explicit = _EXPLICIT.match(content)
-        place += 1
-        follows = bool("".join(lines[place : place + 1]).strip())
-        if explicit and explicit["directive"]:
-            while place < len(lines) and (option := _OPTION.match(lines[place])):
-                code.update(() if option["prose"] else (place,))
-                place += 1
-            if _NO_PROSE_DIRECTIVE.fullmatch(explicit["directive"]):
-                block, place = place, _end_of_block(lines, place, edge)
-                code.update([first, *range(block, place)])
-        elif explicit and not explicit["note"] and (content != ".." or follows):
-            place = _end_of_block(lines, place, edge)
-            comments.update(range(first, place))
-        elif content.startswith(">>> "):
-            place = next((at for at in range(place, len(lines)) if not lines[at].strip()), len(lines))
-            code.update(range(first, place))
-        if content.endswith("::") and not (follows or (explicit and content == explicit[0])):
-            block = next((at for at in range(place, len(lines)) if lines[at].strip()), len(lines))
-            place = _end_of_block(lines, block, edge + len(_ITEMS.findall(content)[0]))
-            mark = "".join(lines[block : block + 1]).strip()[:2]
-            if place == block and mark != ".." and not mark[:1].isalnum():  # quoted, not indented
-                while place < len(lines) and lines[place].strip()[:1] == mark[:1]:
-                    place += 1
-            code.update(range(block, place))
-    return code, comments
-
-
-def _end_of_block(lines: list[str], place: int, edge: int) -> int:
-    """Return the first line from a place on that has text and is not indented more than the edge."""
-    ends = (at for at in range(place, len(lines)) if lines[at].strip() and _indent(lines[at]) <= edge)
-    return next(ends, len(lines))
-
-
-def _indent(line: str) -> int:
-    spaced = line.expandtabs()
-    return len(spaced) - len(spaced.lstrip())
+def _rst(text: str) -> set[int]:
+    """Return the lines of reStructuredText that are code, comments, targets or options; they count from 0."""
+    hidden: set[int] = set()
+    edge: float = inf  # lines that are indented more are hidden
+    is_head = is_literal = is_code = False
+    for place, (line, after) in enumerate(pairwise([*text.expandtabs().split("\n"), ""])):
+        content, indent = line.strip(), len(line) - len(line.lstrip())
+        option = _OPTION.match(line) if is_head else None
+        is_head = option is not None
+        is_quote = is_literal and indent == edge and not content[:1].isalnum() and content[:2] != ".."
+        is_code = bool(content) and (is_code or is_quote or content.startswith(">>> "))  # until an empty line
+        if option or is_code or indent > edge or not content:
+            hidden.update(() if option and option["prose"] else (place,))
+            is_literal = is_literal and not content
+            continue
+        explicit, edge, is_literal = _EXPLICIT.match(content), inf, False
+        name = explicit["directive"] if explicit else ""
+        is_head = bool(name)
+        is_comment = explicit and not name and not explicit["note"] and (content != ".." or after.strip())
+        if is_comment or _NO_PROSE_DIRECTIVE.fullmatch(name or ""):
+            hidden.add(place)
+            edge = indent
+        elif content.endswith("::") and not (after.strip() or (explicit and content == explicit[0])):
+            is_literal = True
+            edge = indent + len(_ITEMS.findall(content)[0])
+    return hidden
 
 
 def _markdown(text: str) -> tuple[str, str]:
@@ -240,33 +217,36 @@ class Finding(msgspec.Struct, frozen=True):
 class Linter:
     """A linter that finds words that a glossary says not to use.
 
-    A word in `synonyms_to_avoid` of a term is a finding, unless it is a term itself. Of several terms at one
-    place, the longest counts.
+    A word in `synonyms_to_avoid` or `banned_synonyms` of a term is a finding, unless it is a term itself. An
+    alias is a spelling of its term. Of several terms at one place, the longest counts.
     """
 
     def __init__(self, loaded: Loaded) -> None:
         self._glossary = loaded.glossary
         self._instead: dict[str, dict[str, None]] = {}  # by the key of an avoided word
-        self._wordings: dict[str, list[str]] = {}  # as they are listed, by their key
+        self._wordings: dict[str, list[str]] = {}  # the avoided words by their key
         self._spellings: dict[str, str] = {}  # the term by the normal form of an avoided spelling
         deprecated = {
             sense.surface.surface_text: sense.definition
             for sense in loaded.glossary
             if sense.status is SenseStatus.DEPRECATED and sense.provenance.source != EXTRACTED
+            if not is_refusal(sense)
         }
         self._deprecated = {term_key(name): definition for name, definition in deprecated.items()}
         for term in chain.from_iterable(seed.terms for seed in loaded.seeds):
             if self._glossary.resolve(term.surface):
-                for wording in term.synonyms_to_avoid or ():
+                for wording in (*(term.synonyms_to_avoid or ()), *(term.banned_synonyms or ())):
                     self._wordings.setdefault(term_key(wording), []).append(wording)
                     if term_key(wording) == term_key(term.surface):
                         self._spellings[normal_form(wording)] = term.surface
                     self._instead.setdefault(term_key(wording), {})[term.surface] = None
-            for name in (value for also in term.see_also or () for value in also.values()):
+            related = ((also,) if isinstance(also, str) else also.values() for also in term.see_also or ())
+            for name in chain.from_iterable(related):
                 if term_key(term.surface) in self._deprecated and self._glossary.resolve(name):
                     self._instead.setdefault(term_key(term.surface), {})[name] = None
         active = [sense.surface.surface_text for sense in self._glossary if sense.is_active]
-        self._known = KnownTerms([*active, *deprecated, *chain.from_iterable(self._wordings.values())])
+        wordings = chain.from_iterable(self._wordings.values())
+        self._known = KnownTerms([*active, *deprecated, *wordings], loaded.glossary.aliases)
 
     def findings(self, path: str, text: str, suffix: str) -> Iterator[Finding]:
         """Yield the findings of a text in order; report each ambiguous term once."""
@@ -312,33 +292,31 @@ class Linter:
         if key in self._deprecated:
             what = f"use {say} instead" if say else f"it meant: {self._deprecated[key]}"
             return Rule.DEPRECATED, f"'{shown}' is deprecated; {what}", instead
-        words = len(spaced_key(_NOUN.sub(lambda noun: noun[1].lower(), shown)).split())
-        longer = [wording for wording in self._wordings[key] if len(wording.split()) > words]
-        if len(longer) == len(self._wordings[key]):
+        words = spaced_key(_NOUN.sub(lambda noun: noun[1].lower(), shown)).count(" ")
+        listed = self._wordings.get(key, ())
+        longer = [wording for wording in listed if len(wording.split()) > words + 1]
+        if len(longer) == len(listed):
             return None  # 'log in' does not list the noun 'login'
         variant = f", a variant of '{longer[0]}'" if longer else ""
         return Rule.AVOIDED, f"use {say} instead of '{shown}'{variant}", instead
 
 
-def lint(linter: Linter, paths: Iterable[Path]) -> tuple[list[Finding], int, dict[Path, VocabgapError]]:
+def lint(linter: Linter, paths: Sequence[Path]) -> tuple[list[Finding], int, dict[Path, VocabgapError]]:
     """Check files and folders; return the findings, the number of files, and the error of each unread path.
 
     Each file is checked once. Raise the error of a named path if no file can be read.
     """
     findings: list[Finding] = []
     problems: dict[Path, VocabgapError] = {}
-    named = list(paths)
-    files = dict.fromkeys(chain.from_iterable(files_within(path, problems) for path in named))
-    checked = 0
+    files = dict.fromkeys(chain.from_iterable(files_within(path, problems) for path in paths))
     for path in files:
         try:
             findings += linter.findings(printable_name(str(path)), text_of(path), path.suffix.lower())
-            checked += 1
         except VocabgapError as error:
             problems[path] = error
-    for path in named if not checked else ():
-        if path in problems:
-            raise problems[path]
+    checked = len(files.keys() - problems.keys())
+    if not checked and (named := [problems[path] for path in paths if path in problems]):
+        raise named[0]
     return findings, checked, problems
 
 

@@ -28,6 +28,7 @@ from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.normal_form import term_key
 from vocabgap.glossary.seeds import (
     OTHER_ENDING,
+    PACK_ENDING,
     SEED_ENDING,
     Seed,
     SeedFileValidationError,
@@ -175,7 +176,7 @@ class Loaded(NamedTuple):
     @property
     def activated(self) -> tuple[ScopeRef, ...]:
         """The scopes with a seed file, in their versions."""
-        seeded = {seed.path.stem for seed in self.seeds}
+        seeded = {seed_scope(seed.path, self.glossary.scopes) for seed in self.seeds}
         return tuple(ref for ref in self.glossary.scope_refs if ref.scope in seeded)
 
     @property
@@ -206,7 +207,7 @@ class GlossaryFiles:
         self.seeds, self.events = seeds, events
         self.scopes = ScopeStack() if scopes is None else scopes
         # These are replaced, never modified, so that threads can share them.
-        self._seeds: Mapping[str, tuple[bytes, Seed]] = {}  # by scope, with the content
+        self._seeds: Mapping[Path, tuple[bytes, Seed]] = {}  # with the content
         self._logs: Mapping[Path, tuple[object, EventsRead]] = {}  # the changes, with the state of the file
         self._loaded: tuple[object, Glossary] | None = None
 
@@ -237,35 +238,36 @@ class GlossaryFiles:
         hint = "check its digits; if they are right, restore the seed files of that moment, such as with git"
         raise NotFoundError(message, hint=hint)
 
-    def _read_seeds(self) -> dict[str, tuple[bytes, Seed]]:
+    def _read_seeds(self) -> dict[Path, tuple[bytes, Seed]]:
         seeds = {}
-        for scope in self.scopes.names:
-            path = self.seeds / f"{scope}{SEED_ENDING}"
-            content = read_content(path)
-            cached = self._seeds.get(scope)
+        packs = (path for path in self._written() if path.name.endswith(PACK_ENDING) and self.scopes.names)
+        for path in (*(self.seeds / f"{scope}{SEED_ENDING}" for scope in self.scopes.names), *packs):
+            content, cached = read_content(path), self._seeds.get(path)
             if content is not None:
                 is_same = cached is not None and cached[0] == content
-                seeds[scope] = cached if cached and is_same else (content, parse_seed(path, content))
+                seeds[path] = cached if cached and is_same else (content, parse_seed(path, content))
         return seeds
 
-    def _of_seeds(self, seeds: Mapping[str, tuple[bytes, Seed]], *, tolerant: bool) -> Glossary:
+    def _of_seeds(self, seeds: Mapping[Path, tuple[bytes, Seed]], *, tolerant: bool) -> Glossary:
         for _, seed in () if tolerant else seeds.values():
             if not seed.terms and any(problem.term is None for problem in seed.problems):
                 # Without this scope, the gate would ignore decisions of people.
                 command = ("glossary", "validate", printable_name(str(seed.path)))
                 hint = Hint("correct the file, which {} checks, or move it away", (command,))
                 raise SeedFileValidationError(seed.path, seed.problems, hint=hint)
-        return Glossary(
-            (sense for scope, (_, seed) in seeds.items() for sense in seed.senses(scope)), self.scopes
-        )
+        scoped = ((seed_scope(path, self.scopes) or "", seed) for path, (_, seed) in seeds.items())
+        aliases = {alias: term for _, seed in seeds.values() for alias, term in seed.aliases().items()}
+        return Glossary((each for scope, seed in scoped for each in seed.senses(scope)), self.scopes, aliases)
+
+    def _written(self) -> list[Path]:
+        """Return the YAML files of the folder, by name."""
+        try:
+            return sorted(path for path in self.seeds.iterdir() if path.suffix in {SEED_ENDING, OTHER_ENDING})
+        except OSError:
+            return []
 
     def _unused(self) -> tuple[Path, ...]:
-        try:
-            listed = sorted(self.seeds.iterdir())
-        except OSError:
-            return ()
-        written = (path for path in listed if path.suffix in {SEED_ENDING, OTHER_ENDING})
-        return tuple(path for path in written if seed_scope(path, self.scopes) is None)
+        return tuple(path for path in self._written() if seed_scope(path, self.scopes) is None)
 
     def _changes(self) -> EventsRead:
         logs = {}

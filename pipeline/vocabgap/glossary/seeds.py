@@ -1,4 +1,4 @@
-"""Seed files, in which people write the senses of a scope."""
+"""Seed files, in which people write the senses of a scope, and packs, which many teams share."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,10 +22,12 @@ from vocabgap.glossary.senses import (
 )
 
 TERMS: Final = "terms"
+_OF_PACK: Final = {"id": None, "provenance": None, "description": ""}  # texts, with the defaults
+_REQUIRED: Final = ("surface", "definition", "confidence", "status")  # the last two in packs only
 
 
 class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """A term of a seed file."""
+    """A term of a seed file or pack."""
 
     surface: str
     definition: str
@@ -33,9 +35,11 @@ class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
     # The published implementation has `draft` here. But in its data model, drafts come from doubtful finds.
     # So a term that people write is active.
     status: SenseStatus = SenseStatus.ACTIVE
-    see_also: tuple[dict[str, str], ...] | None = None
+    see_also: tuple[str | dict[str, str], ...] | None = None
     synonyms_to_avoid: tuple[str, ...] | None = None
     introduced_in_mission: str | None = None
+    banned_synonyms: tuple[str, ...] | None = None
+    aliases: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         require_surface(self.surface)
@@ -68,43 +72,48 @@ class SeedFileValidationError(InvalidInputError, ValueError):
         self.errors = tuple(errors)
 
 
-def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
-    """Return the valid terms of a seed file's content, and the problems of the others."""
+def validated(data: object, *, is_pack: bool = False) -> tuple[list[SeedTerm], list[SeedProblem]]:
+    """Return the valid terms of the content of a seed file or pack, and the problems of the others."""
     if not isinstance(data, Mapping):
         content = "nothing" if data is None else short_repr(data)
         problem = f"expected an object with 'terms', found {content}"
         return [], [SeedProblem(TERMS, problem)]
+    what, keys = ("pack", (TERMS, *_OF_PACK)) if is_pack else ("seed file", (TERMS,))
     problems = [
-        SeedProblem(str(key), f"is not a field of a seed file; {nearest(str(key), (TERMS,))}")
+        SeedProblem(str(key), f"is not a field of a {what}; {nearest(str(key), keys)}")
         for key in data
-        if key != TERMS
+        if key not in keys
+    ] + [
+        SeedProblem(key, f"expected a text, found {short_repr(data.get(key))}")
+        for key, default in _OF_PACK.items()
+        if is_pack and not isinstance(data.get(key, default), str)
     ]
     if TERMS not in data:
         return [], [SeedProblem(TERMS, "must have 'terms' key"), *problems]
     entries = data[TERMS]
-    if entries is None:
+    if entries is None and not is_pack:
         return [], problems
-    if not isinstance(entries, list):
+    if not isinstance(entries, list) or (is_pack and not entries):
         problem = f"expected a list of terms, found {short_repr(entries)}"
         return [], [*problems, SeedProblem(TERMS, problem)]
-    try:
-        return msgspec.convert(entries, list[SeedTerm]), problems
-    except msgspec.ValidationError:  # check each term, to list all problems and keep the valid terms
-        terms = []
-        for number, fields in enumerate(entries):
-            wrong = list(_problems(number, fields))
-            problems += wrong
-            if not wrong:
-                terms.append(msgspec.convert(fields, SeedTerm))
-        return terms, problems
+    terms: dict[object, SeedTerm] = {}
+    for number, fields in enumerate(entries):
+        wrong = list(_problems(number, fields, _REQUIRED if is_pack else _REQUIRED[:2]))
+        if not wrong:
+            term = msgspec.convert(fields, SeedTerm)
+            if is_pack and term.surface in terms:
+                wrong = [SeedProblem("surface", "is in this pack already", number, term.surface)]
+            terms.setdefault(term.surface if is_pack else number, term)
+        problems += wrong
+    return list(terms.values()), problems
 
 
-def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN401 - any YAML value
+def _problems(number: int, fields: Any, required: Sequence[str]) -> Iterator[SeedProblem]:  # noqa: ANN401
     if not isinstance(fields, Mapping):
         yield SeedProblem("term", f"expected an object, found {short_repr(fields)}", number)
         return
     surface = fields.get("surface")
-    for field in (*(name for name in ("surface", "definition") if name not in fields), *fields):
+    for field in (*(name for name in required if name not in fields), *fields):
         message = _problem(field, fields)
         if message:
             yield SeedProblem(str(field), message, number, surface if isinstance(surface, str) else "")
@@ -124,33 +133,43 @@ def _problem(field: object, fields: Mapping[object, object]) -> str:
 
 SEED_ENDING: Final = ".yaml"
 OTHER_ENDING: Final = ".yml"  # the same format, often used by mistake
+PACK_ENDING: Final = ".glossary-pack.yaml"
 FROM_SEED: Final = Provenance("system:seed_file", None, SEEDED)
 
 
 class Seed(NamedTuple):
-    """The valid terms and the problems of a seed file."""
+    """The valid terms and the problems of a seed file or pack."""
 
     path: Path
     terms: tuple[SeedTerm, ...] = ()
     problems: tuple[SeedProblem, ...] = ()
+    origin: Provenance = FROM_SEED
 
     def senses(self, scope: str) -> list[TermSense]:
         """Return the senses of its terms in a scope."""
         return [
-            TermSense(surface, scope, term.definition, FROM_SEED, term.confidence, term.status)
+            TermSense(surface, scope, term.definition, self.origin, term.confidence, term.status)
             for term in self.terms
             if (surface := stored_surface(term.surface)) is not None
         ]
 
+    def aliases(self) -> dict[str, str]:
+        """Return the other spellings of its terms, each with the term."""
+        return {
+            alias: str(stored_surface(term.surface)) for term in self.terms for alias in term.aliases or ()
+        }
+
 
 def seed_scope(path: Path, scopes: ScopeStack) -> str | None:
-    """Return the scope of a seed file; None if no scope has its name."""
+    """Return the scope of a seed file, and the last scope for a pack; None if the file is not read."""
+    if path.name.endswith(PACK_ENDING) and scopes.names:
+        return scopes.names[-1]  # what is shared comes after what a team wrote
     return path.stem if path.suffix == SEED_ENDING and path.stem in scopes.names else None
 
 
 def why_unread(path: Path, scopes: ScopeStack) -> str:
     """Return why a file is not the seed file of a scope."""
-    if path.stem in scopes.names:
+    if path.stem in scopes.names or f"{path.stem}{SEED_ENDING}".endswith(PACK_ENDING):
         return f"rename it to {path.stem}{SEED_ENDING}"
     return f"'{path.stem}' is not a scope; the scopes are {', '.join(scopes.names)}"
 
@@ -173,15 +192,19 @@ def read_content(path: Path) -> bytes | None:
 
 
 def parse_seed(path: Path, content: bytes) -> Seed:
-    """Parse the content of a seed file."""
+    """Parse the content of a seed file or pack."""
+    is_pack = path.name.endswith(PACK_ENDING)
     try:
         text = content.decode("utf-8-sig")
-        terms, problems = validated(parse_yaml(text))
+        data = parse_yaml(text)
+        terms, problems = validated(data, is_pack=is_pack)
     except (UnicodeDecodeError, InvalidInputError) as error:
         return Seed(path, (), (SeedProblem("file", str(error)),))
     lines = yaml_lines(text) if problems else {}
     placed = (problem._replace(line=_line(problem, lines)) for problem in problems)
-    return Seed(path, tuple(terms), tuple(placed))
+    name = data.get("id") if is_pack and isinstance(data, Mapping) else None
+    origin = Provenance(f"pack:{name}", None, SEEDED) if name else FROM_SEED
+    return Seed(path, tuple(terms), tuple(placed), origin)
 
 
 def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> int | None:
