@@ -2,18 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property, lru_cache
+from importlib import resources
 from itertools import accumulate, chain, compress, count
-from operator import attrgetter, not_
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from vocabgap.glossary.linting import NO_PROSE, without_code
+from vocabgap.glossary.linting import NO_PROSE, prose_of, sentences, without_code
 from vocabgap.glossary.normal_form import (
     ACRONYM,
     KnownTerms,
     composed,
     normal_form,
+    singular,
     spaced_key,
     term_key,
     tokens_of,
@@ -23,7 +25,6 @@ from vocabgap.glossary.normal_form import (
 from vocabgap.glossary.senses import (
     SIGNS,
     ExtractedTerm,
-    May,
     TermSource,
     TermSurface,
     stored_surface,
@@ -40,15 +41,10 @@ want because any these give day most us
 """
 # Beginnings of words with an apostrophe.
 _CUT: Final = "ain aren couldn didn doesn don hadn hasn haven isn mustn needn shouldn wasn weren won wouldn"
-_CALENDAR: Final = """
-monday tuesday wednesday thursday friday saturday sunday
-january february march april may june july august september october november december
-"""
 # Marks of open work, and common abbreviations.
 _MARKS: Final = "todo fixme xxx wip tbd tba nb ok fyi asap ps etc ie eg am pm ci cd"
 _STOP_WORDS: Final = frozenset(_COMMONEST.split())
 _NO_NOUNS: Final = _STOP_WORDS | FUNCTION_WORDS | frozenset(_CUT.split())
-_NO_NAMES: Final = _NO_NOUNS | frozenset(_CALENDAR.split())
 _NO_ACRONYMS: Final = _STOP_WORDS | frozenset(_MARKS.split())
 _MOST: Final = 80  # characters of a phrase; a longer phrase is a quotation, not a term
 _FEW: Final = 40  # between straight single marks, which may also be apostrophes
@@ -74,8 +70,19 @@ _CASING: Final = re.compile(
     r"|(?=[^_]*[a-z])[A-Za-z][a-z0-9]*(?:[A-Z]+[a-z0-9]+)+[A-Z]*|[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*"
 )
 _KEBAB: Final = re.compile(r"(?<![\w-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
-# In a sentence, not at its beginning.
-_CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][a-z]{2,})*(?!\w)")
+_ARTICLES: Final = "a an the this that these those each every any no its our their one another"
+# Words with capitals after a word without. They head their phrase if a mark or a function word follows:
+# "the Teamspace is", but not "the Teamspace owner".
+_NAME: Final = re.compile(
+    r"\b(?P<before>[a-z]+)[,;]? (?P<name>[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*)(?![\w'’-])"
+    rf"(?:(?=\Z|[^\w\s/{NO_PROSE}]| [^\w\s{NO_PROSE}]| (?:{'|'.join(sorted(FUNCTION_WORDS))})\b)(?P<head>))?"
+)
+# Headings and rows of tables.
+_TITLE: Final = re.compile(
+    r"^(?:#{1,6} .*|[ \t]*\|.*|.*\n(?:={3,}|-{3,}|~{3,}|\^{3,}|'{3,})[ \t]*)$", re.MULTILINE
+)
+_LEAST_PLAIN: Final = 0.6  # share of words without capitals in running prose
+_DEFINES: Final = r"(?:is|are) (?:an?|the)|means?|refers? to|denotes?|stands? for"
 _LEAST_LETTERS: Final = 3  # of a word that is a term if it is frequent
 OFTEN: Final = 3  # uses that make a word a term
 _WATCHED, ALIASES, EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
@@ -104,7 +111,7 @@ def extract(
     fields: Iterable[Field],
     metadata: Mapping[str, Any],
     known: KnownTerms = _NOTHING_KNOWN,
-    no_terms: Container[str] = (),
+    no_terms: frozenset[str] = frozenset(),
 ) -> Found:
     """Return the terms and drafts of some texts, each with its first sign.
 
@@ -128,26 +135,27 @@ def extract(
         (TermSource.METADATA_HINT, f"metadata: {key}", [(normal_form(term), term) for term in terms])
         for key, terms in hints.items()
     ]
+    whole = "\n".join(text.raw for text in texts)
     wanted = metadata.get(WANTED)
     signs = [sign for sign in TermSource if not isinstance(wanted, list | tuple) or sign in wanted]
-    finds += [(sign, text.context, text.found(sign, often)) for sign in signs for text in texts]
+    finds += [(sign, text.context, text.found(sign, often, whole)) for sign in signs for text in texts]
     without = metadata.get(EXCLUDED)
     excluded = set(map(term_key, _texts([*without] if isinstance(without, set | frozenset) else without)))
-    excluded |= set(map(term_key, aliases)) - set(map(term_key, aliases.values()))
-    by_key: dict[str, ExtractedTerm] = {}
+    excluded |= no_terms | set(map(term_key, aliases)) - set(map(term_key, aliases.values()))
+    terms: dict[str, ExtractedTerm] = {}
+    drafts: dict[str, ExtractedTerm] = {}
     for source, context, spelled in finds:
+        confidence, may = SIGNS[source]
         for form, original in spelled:
             form_key = term_key(form)
             own = known.name(form_key)
             if own is None and len(form) > _MOST:  # such as encoded data
                 continue
             key, term = _term(own, own) if own else _term(form, original)
-            is_out = form_key in excluded or form_key in no_terms
-            if term is not None and key not in by_key and not is_out:
-                by_key[key] = ExtractedTerm(term, source.value, SIGNS[source].confidence, original, context)
-    found = sorted(by_key.values(), key=attrgetter("place"))
-    may_ask = [SIGNS[term.source].may is not May.DRAFT for term in found]
-    return Found(list(compress(found, may_ask)), list(compress(found, map(not_, may_ask))))
+            if term is not None and key not in terms and key not in drafts and form_key not in excluded:
+                finds_of = drafts if may == "draft" else terms  # the drafts come last
+                finds_of[key] = ExtractedTerm(term, source.value, confidence, original, context)
+    return Found(*(sorted(them.values(), key=attrgetter("place")) for them in (terms, drafts)))
 
 
 def _texts(listed: object) -> list[str]:
@@ -174,7 +182,7 @@ class _Scanned:
     """A text that is split once for all signs. Each distinct word is read once."""
 
     def __init__(self, field: Field, known: KnownTerms) -> None:
-        self.context = field.context
+        self.context, self.raw = field
         self._text = _PARAGRAPH.sub(f"\n\n{NO_PROSE}\n\n", without_code(field.text, known))
         self._readings = list(map(_read, self._text.split()))
         keys_by_run = list(map(attrgetter("keys"), self._readings))
@@ -188,7 +196,7 @@ class _Scanned:
             for key in chain.from_iterable(keys[term.start : term.end] for term in self._long):
                 self.nouns[key] = max(0, self.nouns[key] - 1)
 
-    def found(self, source: TermSource, often: Iterable[str]) -> Iterable[_Find]:
+    def found(self, source: TermSource, often: Iterable[str], whole: str) -> Iterable[_Find]:
         """Return the finds of a sign, without spellings inside a longer known term."""
         match source:
             case TermSource.KNOWN_TERM:
@@ -197,9 +205,28 @@ class _Scanned:
                 return [(noun, noun) for noun in often if self.nouns[noun]]
             case TermSource.QUOTED_PHRASE:
                 return [(_phrase(phrase), phrase) for phrase in self._free(quoted(self._text))]
+            case TermSource.COINED:
+                coined = (
+                    name for name, is_head in self._names.items() if is_head and _is_coined(name, whole)
+                )
+                return [(normal_form(name), name) for name in self._free(coined)]
             case TermSource.CAPITALISED:
-                return [(normal_form(name), name) for name in self._free(capitalised(self._text))]
+                drafts = (name for name in self._names if " " in name or not is_ordinary(name))
+                return [(normal_form(name), name) for name in self._free(drafts)]
         return [find for sign, find in self._spelled if sign is source]
+
+    @cached_property
+    def _names(self) -> Mapping[str, bool]:
+        """The names in running prose, each with whether it heads a phrase that begins with an article."""
+        names: dict[str, bool] = {}
+        prose = without_code(_TITLE.sub("\n", prose_of(self.raw, ".md")), _NOTHING_KNOWN)
+        for sentence in sentences(prose):
+            words = re.findall(r"[A-Za-z]\w*", _NAME.sub(r"\g<before>", sentence))
+            if sum(map(str.islower, words)) >= _LEAST_PLAIN * len(words):  # no title
+                for match in _NAME.finditer(sentence):
+                    is_head = match["head"] is not None and match["before"] in _ARTICLES.split()
+                    names[match["name"]] = is_head or names.get(match["name"], False)
+        return names
 
     @cached_property
     def _spelled(self) -> Iterable[tuple[TermSource, _Find]]:
@@ -257,13 +284,25 @@ def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
     return (TermSource.CASING_PATTERN, (word_form(word), word)) if _CASING.fullmatch(word) else None
 
 
-def capitalised(text: str) -> Iterator[str]:
-    """Yield names: words in a sentence that begin with capitals, one or several in a row."""
-    for match in _CAPITALISED.finditer(text):
-        words = match[0].split()
-        if not _NO_NAMES.issuperset(map(str.lower, words)):
-            content = [place for place, word in enumerate(words) if word.lower() not in FUNCTION_WORDS]
-            yield " ".join(words[content[0] : content[-1] + 1])
+def is_ordinary(phrase: str) -> bool:
+    """Tell whether a dictionary of English has all words of a phrase."""
+    return all(word in _dictionary() or singular(word) in _dictionary() for word in phrase.lower().split())
+
+
+@cache
+def _dictionary() -> frozenset[str]:
+    content = (resources.files("symspellpy") / "frequency_dictionary_en_82_765.txt").read_text("utf-8-sig")
+    return frozenset(content.split()[::2])  # each word is before its frequency
+
+
+def _is_coined(name: str, text: str) -> bool:
+    """Tell whether a name has an unusual word, is used twice or more, and is not defined in the text."""
+    if is_ordinary(name):
+        return False
+    form = r"\s+".join(map(re.escape, name.split())) + "s?"
+    defined = rf"\b{form}\b[*`\"”]* (?:{_DEFINES})\b|^[\s|*+-]*\b{form}\b[*`]*[ \t]*[:|—–]"
+    is_repeated = re.search(rf"\b{form}\b(?s:.*)\b{form}\b", text, re.IGNORECASE)
+    return bool(is_repeated) and not re.search(defined, text, re.IGNORECASE | re.MULTILINE)
 
 
 class _Sign(NamedTuple):

@@ -44,13 +44,7 @@ _Senses = tuple[TermSense, ...]
 
 
 class Glossary:
-    """The immutable senses of terms; applying events returns another glossary.
-
-    Args:
-        senses: The senses.
-        scopes: The active scopes.
-        aliases: Other spellings, each with its term.
-    """
+    """The immutable senses and other spellings of terms; applying events returns another glossary."""
 
     def __init__(
         self,
@@ -108,9 +102,9 @@ class Glossary:
         active = set(self.scopes.names)
         terms = {
             sense.surface.surface_text
-            for senses in self._senses.values()
+            for key, senses in self._senses.items()
             for sense in senses
-            if sense.is_active and sense.scope in active
+            if sense.is_active and sense.scope in active and key not in self.no_terms
         }
         return KnownTerms(terms, {alias: term for alias, term in self.aliases.items() if term in terms})
 
@@ -124,7 +118,7 @@ class Glossary:
         return frozenset(
             key
             for key, senses in self._senses.items()
-            if any(is_refusal(sense) and sense.scope in self.scopes.names for sense in senses)
+            if any(sense.definition == NO_TERM and sense.scope in self.scopes.names for sense in senses)
             and not self.resolve(senses[0].surface.surface_text)
         )
 
@@ -177,15 +171,14 @@ class Glossary:
         key, identity = term_key(sense.surface.surface_text), sense_id(sense)
         if usage:
             self._accepted[key] = {**self._accepted.get(key, {}), usage: identity}
-        decides = sense.is_active or is_refusal(sense)
+        decides = sense.is_active or sense.definition == NO_TERM
         losers = {loser for loser in map(sense_id, overruled) if loser[1] != identity[1] and decides}
         others = [
             msgspec.structs.replace(earlier, status=SenseStatus.DEPRECATED)
             if earlier.scope == sense.scope and sense_id(earlier) in losers
             else earlier
             for earlier in self._senses.get(key, ())
-            if sense_id(earlier) != identity
-            and not (sense.is_active and (earlier.is_placeholder or is_refusal(earlier)))
+            if sense_id(earlier) != identity and not (sense.is_active and earlier.is_placeholder)
         ]
         self._senses[key] = self._ranked([*others, sense])
         ruled_out = {
@@ -291,11 +284,6 @@ def with_status(
 def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
     """Return the identity of a sense within its term: scope and definition."""
     return sense.scope, definition_key(sense.definition)
-
-
-def is_refusal(sense: TermSense) -> bool:
-    """Tell whether a sense only says that its text is not a term."""
-    return sense.status == SenseStatus.DEPRECATED and sense.definition == NO_TERM
 
 
 def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:

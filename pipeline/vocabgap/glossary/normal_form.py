@@ -187,18 +187,12 @@ class Occurrence(NamedTuple):
 
 
 class KnownTerms:
-    """Terms to find in texts, however their words are joined. Of equal terms, the first counts.
-
-    Args:
-        terms: The terms.
-        aliases: Other spellings, each with its term. A spelling that is a term itself is no alias.
-    """
+    """Terms and aliases to find in texts, however their words are joined. Of equal ones, the first counts."""
 
     def __init__(self, terms: Iterable[str] = (), aliases: Mapping[str, str] = {}) -> None:
         self._terms: dict[str, str] = {}
         self._spellings: dict[str, str] = {}
-        pairs = [*((term, term) for term in sorted(set(terms))), *sorted(aliases.items())]
-        for spelling, term in pairs:
+        for spelling, term in [*((term, term) for term in sorted(set(terms))), *sorted(aliases.items())]:
             if len(spelling) <= _LONGEST:
                 self._terms.setdefault(term_key(spelling), term)
                 self._spellings.setdefault(term_key(spelling), spelling)

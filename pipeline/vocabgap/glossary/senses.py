@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -87,14 +87,11 @@ class TermSurface(msgspec.Struct, frozen=True, gc=False, order=True):
 
 def surface_of(text: str) -> TermSurface | None:
     """Return a text as a term; None if it is blank or not Unicode text."""
-    try:
-        return TermSurface(normal_form(text))
-    except InvalidTermError:
-        return None
+    return stored_surface(normal_form(text))
 
 
 def stored_surface(text: str) -> TermSurface | None:
-    """Return a term of a file; None if it is blank. `cors` stays, as it may be an acronym."""
+    """Return a term that was written down; a short one stays, such as `cors`, which may be an acronym."""
     try:
         return TermSurface(stem_of(lower(text).strip()))
     except InvalidTermError:
@@ -148,8 +145,8 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_placeholder(self) -> bool:
-        """Tell whether the sense only records that the term was found."""
-        return self.definition.startswith(PLACEHOLDER)
+        """Tell whether the sense only records that the term was found, or is none."""
+        return self.definition.startswith((PLACEHOLDER, NO_TERM))
 
     @property
     def ref(self) -> SenseRef:
@@ -165,41 +162,28 @@ class TermSource(StrEnum):
     ACRONYM = "acronym"
     CASING_PATTERN = "casing_pattern"
     KNOWN_TERM = "known_term"
+    COINED = "coined"
     REPEATED_NOUN = "repeated_noun"
     CAPITALISED = "capitalised"
 
 
-class May(StrEnum):
-    """The most that a find may cause by its sign alone."""
-
-    BLOCK = "block"  # it stops a critical step
-    ASK = "ask"  # a question, which stops a step only if the strictness is `max`
-    DRAFT = "draft"  # the draft of a sense, never a conflict
-
-
-class Sign(NamedTuple):
-    """The confidence (0 to 1) of the finds of a sign, and the most that they may cause."""
-
-    confidence: float
-    may: May
-
-
-# A known term also stops a critical step, if it is ambiguous.
-SIGNS: Final[Mapping[str, Sign]] = {
-    TermSource.METADATA_HINT: Sign(1.0, May.ASK),
-    TermSource.QUOTED_PHRASE: Sign(0.8, May.ASK),
-    TermSource.ACRONYM: Sign(0.8, May.ASK),
-    TermSource.CASING_PATTERN: Sign(0.8, May.ASK),
-    TermSource.KNOWN_TERM: Sign(0.8, May.BLOCK),
-    TermSource.REPEATED_NOUN: Sign(0.5, May.ASK),
-    TermSource.CAPITALISED: Sign(WEAK, May.DRAFT),
+# The confidence of a sign's finds, and the most that they may cause: they block a critical step (known terms
+# only if they are ambiguous), or ask and stop a step only at `max`, or become drafts.
+SIGNS: Final[Mapping[str, tuple[float, str]]] = {
+    TermSource.METADATA_HINT: (1.0, "ask"),
+    TermSource.QUOTED_PHRASE: (0.8, "ask"),
+    TermSource.ACRONYM: (0.8, "ask"),
+    TermSource.CASING_PATTERN: (0.8, "ask"),
+    TermSource.KNOWN_TERM: (0.8, "block"),
+    TermSource.COINED: (WEAK, "block"),
+    TermSource.REPEATED_NOUN: (0.5, "ask"),
+    TermSource.CAPITALISED: (WEAK, "draft"),
 }
 
 
 def source_confidence(source: str) -> float:
     """Return the confidence (0 to 1) of a term with a sign; weak for an unknown sign."""
-    sign = SIGNS.get(source)
-    return WEAK if sign is None else sign.confidence
+    return SIGNS.get(source, (WEAK, "draft"))[0]
 
 
 class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):
