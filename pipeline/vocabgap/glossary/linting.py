@@ -14,7 +14,6 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, VocabgapError
 from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
-from vocabgap.glossary.glossary import is_refusal
 from vocabgap.glossary.loading import Loaded
 from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, spaced_key, term_key
 from vocabgap.glossary.senses import EXTRACTED, SenseStatus
@@ -230,7 +229,7 @@ class Linter:
             sense.surface.surface_text: sense.definition
             for sense in loaded.glossary
             if sense.status is SenseStatus.DEPRECATED and sense.provenance.source != EXTRACTED
-            if not is_refusal(sense)
+            if not loaded.glossary.is_no_term(sense.surface.surface_text)
         }
         self._deprecated = {term_key(name): definition for name, definition in deprecated.items()}
         for term in chain.from_iterable(seed.terms for seed in loaded.seeds):
