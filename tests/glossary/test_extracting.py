@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glossary.builders import sense
+from vocabgap.glossary.conflicts import check, should_block
 from vocabgap.glossary.extracting import Field, extract
+from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.normal_form import KnownTerms, keys_of, term_key
+from vocabgap.glossary.senses import SIGNS, Strictness, TermSource
 
 Found = tuple[str, str, float]
 
@@ -217,3 +221,82 @@ def test_encoded_data_is_no_term_and_takes_little_memory() -> None:
     assert found(f"{data} {'a-b' * 50}", known=[data]) == found(data) == []
     assert tracemalloc.get_traced_memory()[1] < 5_000_000
     tracemalloc.stop()
+
+
+TEAMSPACE = "You enter the Teamspace. A member of the Teamspace stays."
+# For each sign, a text with a find that only this sign has.
+EXAMPLES = {
+    TermSource.METADATA_HINT: "",
+    TermSource.QUOTED_PHRASE: 'We call it "focus stack" here.',
+    TermSource.ACRONYM: "We send it to the WPQ of today.",
+    TermSource.CASING_PATTERN: "We send it to the layer_mask of today.",
+    TermSource.KNOWN_TERM: "We lift it.",
+    TermSource.COINED: TEAMSPACE,
+    TermSource.REPEATED_NOUN: "a vignette, one vignette and another vignette",
+    TermSource.CAPITALISED: "We met there with Ansel.",
+}
+
+
+@pytest.mark.parametrize("sign", TermSource)
+def test_finds_of_a_sign_cause_what_its_row_says_and_no_more(sign: TermSource) -> None:
+    glossary = Glossary([sense("lift", "raises shadows"), sense("lift", "carries people")])
+    hints = ["gobo"] if sign is TermSource.METADATA_HINT else []
+    metadata = {"glossary_watch_terms": hints, "glossary_signs": [sign.value]}
+    confidence, may = SIGNS[sign]
+
+    found = extract([Field("prompt", EXAMPLES[sign])], metadata, glossary.known)
+    conflicts = check(found.terms, glossary, critical=True)
+
+    (only,) = found.drafts if may == "draft" else found.terms
+    assert (only.source, only.confidence) == (sign, confidence)
+    assert len(conflicts) == (may != "draft")
+    severities = [each.severity for each in conflicts]
+    assert should_block(Strictness.MEDIUM, severities) == (may == "block")
+    assert should_block(Strictness.MAX, severities) == (may != "draft")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If the Case is open, see the Result. In that Case we keep the Result, and a Scope. A Scope ends.",
+        "# The Foozle of it\n\n## In the Foozle\n\nin the Foozle\n----------\n",
+        "- Foozle: we wait.\n- Foozle is ours.\n1. **Foozle**: we go to the Foozle. In the Foozle we are.\n",
+        "| the Foozle | a Foozle of ours |\n|---|---|\n| in the Foozle | yes |\n",
+        "We take the Foozle package, and then the Foozle client, for this Foozle server of ours.",
+        "We wrote it with Foozle, and with Foozle we stay, as Foozle does it.",
+        "We asked the Foozle. Nobody else does.",
+        "We use the Foozle. A Foozle is a room for one team, and the Foozle is theirs.",
+        "We use the Foozle. The Foozle refers to a room, and we use the Foozle.",
+        "Use the `Foozle`.\n\n```\nwe enter the Foozle, and leave the Foozle.\n```\n",
+        "---\ntitle: enter the Foozle, leave the Foozle.\n---\n",
+        "Add the Foozle, To The List, And See A Foozle, For The Team",
+        "We see it on the Monday. On that Monday, it was the Python. With a Python, we go.",
+    ],
+)  # fmt: skip
+def test_names_that_prose_does_not_treat_as_words_of_its_own_are_not_critical(text: str) -> None:
+    terms = extract([Field("prompt", text)], {}).terms
+    assert not [each for each in terms if each.source == TermSource.COINED]
+
+
+def test_a_coined_word_counts_in_all_fields_together_and_loses_to_an_alias() -> None:
+    fields = [Field("first", "You enter the Teamspace."), Field("second", "no teamspaces")]
+
+    (coined,) = extract(fields, {}).terms
+    (known,) = extract(fields, {}, KnownTerms(["room"], {"teamspace": "room"})).terms
+
+    assert (coined.source, coined.original) == (TermSource.COINED, "Teamspace")
+    assert (known.source, known.surface.surface_text) == (TermSource.KNOWN_TERM, "room")
+
+
+def test_an_alias_of_several_words_is_found_as_its_term() -> None:
+    known = KnownTerms(["work package", "task"], {"task bundle": "work package", "tasks": "lift"})
+    finds = extract([Field("prompt", "the task bundles, and a task")], {}, known).terms
+    assert [each.surface.surface_text for each in finds] == ["task", "work package"]
+
+
+def test_what_people_call_no_term_is_left_out_of_every_sign() -> None:
+    text = f'{TEAMSPACE} The "focus stack" of Ansel.'
+    without = frozenset(map(term_key, ["teamspace", "focus stack", "ansel", "gobo"]))
+    assert len(surfaces(text) & {"teamspace", "focus stack"}) == 2
+    found = extract([Field("prompt", text)], {"glossary_watch_terms": ["gobo"]}, no_terms=without)
+    assert found == ([], [])

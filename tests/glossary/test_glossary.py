@@ -27,6 +27,7 @@ from vocabgap.glossary.loading import GlossaryFiles, append_events
 from vocabgap.glossary.normal_form import keys_of
 from vocabgap.glossary.senses import (
     EXTRACTED,
+    NO_TERM,
     ExtractedTerm,
     SemanticConflict,
     SenseRef,
@@ -260,3 +261,33 @@ def test_variants_of_a_term_are_one_in_seeds_resolution_and_questions() -> None:
         glossary,
     )
     assert (conflict.term.surface_text, conflict.conflict_type) == ("work package", "ambiguous")
+
+
+def refusal(glossary: Glossary, term: str) -> GlossarySenseUpdated:
+    """The event that this is not a term."""
+    status = SenseStatus.DEPRECATED
+    return added(glossary, term, NO_TERM, actor=ANN, now=NOW, status=status, replacing=True)
+
+
+@pytest.mark.parametrize("scope", ["team_domain", "spec_kitty_core"])
+def test_what_is_no_term_is_not_known_until_somebody_defines_it(scope: str) -> None:
+    before = Glossary([sense("mask", "raises shadows", scope), sense("lift", "a region")])
+
+    after = before.applied([refusal(before, "mask"), refusal(before, "case")])
+    back = after.applied([update("mask", "carries people"), update("case", "a box")])
+    seeded = Glossary([*before, sense("mask", "carries people")])
+
+    assert after.no_terms == {"mask", "case"}
+    assert after.is_no_term("Masks")
+    assert after.resolve("mask") == ()
+    assert [after.known.name(key) for key in ("lift", "mask")] == ["lift", None]
+    assert back.no_terms == frozenset()
+    assert meanings(back) == ["carries people"]
+    assert meanings(seeded.applied([refusal(before, "mask")])) == ["carries people"]
+
+
+def test_aliases_are_known_while_their_term_is() -> None:
+    aliases = {"wp": "work package", "up": "lift"}
+    glossary = Glossary([sense("work package", "a part")], aliases=aliases)
+    after = glossary.applied([update("mask", "a region")])
+    assert [after.known.name(key) for key in ("wp", "up", "mask")] == ["work package", None, "mask"]

@@ -18,6 +18,8 @@ from vocabgap.glossary.senses import (
     Strictness,
     TermSense,
     TermSurface,
+    stored_surface,
+    surface_of,
 )
 
 AGAIN = "7b1c2e0a-0000-4000-8000-000000000000"
@@ -55,3 +57,22 @@ def test_a_blocked_step_ends_with_the_exit_code_of_a_state() -> None:
     assert error.exit_code == ExitCode.STATE
     assert error.conflicts == (conflict, conflict)
     assert error.strictness == Strictness.MAX
+
+
+@pytest.mark.parametrize("text", ["workspaces", "agent skills", "Mask", " mask", "", "policies"])
+def test_a_term_is_in_lower_case_and_in_the_singular(text: str) -> None:
+    with pytest.raises(InvalidTermError, match="surface must"):
+        TermSurface(text)
+
+
+@pytest.mark.parametrize("text", ["cors", "status", "k8s", "workspaces of it", "sub-masks"])
+def test_a_term_that_may_be_an_acronym_or_is_no_plural_stays(text: str) -> None:
+    assert TermSurface(text).surface_text == text
+
+
+def test_terms_of_older_files_become_singular() -> None:
+    assert [str(stored_surface(text)) for text in ("Agent Skills", "cors")] == [
+        "agent skill",
+        "cors",
+    ]
+    assert stored_surface(" ") is surface_of("\ud800") is None

@@ -22,13 +22,7 @@ from vocabgap.glossary.normal_form import (
     word_form,
     word_key,
 )
-from vocabgap.glossary.senses import (
-    SIGNS,
-    ExtractedTerm,
-    TermSource,
-    TermSurface,
-    stored_surface,
-)
+from vocabgap.glossary.senses import SIGNS, ExtractedTerm, TermSource, TermSurface, stored_surface
 from vocabgap.text import FUNCTION_WORDS
 
 # The hundred most common words of English.
@@ -79,10 +73,9 @@ _NAME: Final = re.compile(
 )
 # Headings and rows of tables.
 _TITLE: Final = re.compile(
-    r"^(?:#{1,6} .*|[ \t]*\|.*|.*\n(?:={3,}|-{3,}|~{3,}|\^{3,}|'{3,})[ \t]*)$", re.MULTILINE
+    r"^(?:#{1,6} .*|[ \t]*\|.*|.+(?=\n(?:={3,}|-{3,}|~{3,}|\^{3,}|'{3,})[ \t]*$))", re.MULTILINE
 )
 _LEAST_PLAIN: Final = 0.6  # share of words without capitals in running prose
-_DEFINES: Final = r"(?:is|are) (?:an?|the)|means?|refers? to|denotes?|stands? for"
 _LEAST_LETTERS: Final = 3  # of a word that is a term if it is frequent
 OFTEN: Final = 3  # uses that make a word a term
 _WATCHED, ALIASES, EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
@@ -206,20 +199,18 @@ class _Scanned:
             case TermSource.QUOTED_PHRASE:
                 return [(_phrase(phrase), phrase) for phrase in self._free(quoted(self._text))]
             case TermSource.COINED:
-                coined = (
-                    name for name, is_head in self._names.items() if is_head and _is_coined(name, whole)
-                )
-                return [(normal_form(name), name) for name in self._free(coined)]
+                heads = self._free(name for name, is_head in self._names.items() if is_head)
+                return [(normal_form(name), name) for name in heads if _is_coined(name, whole)]
             case TermSource.CAPITALISED:
-                drafts = (name for name in self._names if " " in name or not is_ordinary(name))
-                return [(normal_form(name), name) for name in self._free(drafts)]
+                names = (name for name in self._names if " " in name or not is_ordinary(name))
+                return [(normal_form(name), name) for name in self._free(names)]
         return [find for sign, find in self._spelled if sign is source]
 
     @cached_property
     def _names(self) -> Mapping[str, bool]:
         """The names in running prose, each with whether it heads a phrase that begins with an article."""
         names: dict[str, bool] = {}
-        prose = without_code(_TITLE.sub("\n", prose_of(self.raw, ".md")), _NOTHING_KNOWN)
+        prose = without_code(prose_of(_TITLE.sub("", self.raw), ".md"), _NOTHING_KNOWN)
         for sentence in sentences(prose):
             words = re.findall(r"[A-Za-z]\w*", _NAME.sub(r"\g<before>", sentence))
             if sum(map(str.islower, words)) >= _LEAST_PLAIN * len(words):  # no title
@@ -300,7 +291,8 @@ def _is_coined(name: str, text: str) -> bool:
     if is_ordinary(name):
         return False
     form = r"\s+".join(map(re.escape, name.split())) + "s?"
-    defined = rf"\b{form}\b[*`\"”]* (?:{_DEFINES})\b|^[\s|*+-]*\b{form}\b[*`]*[ \t]*[:|—–]"
+    verbs = "(?:is|are) (?:an?|the)|means?|refers? to|denotes?|stands? for"
+    defined = rf"\b{form}\b[*`\"”]* (?:{verbs})\b|^[\s|*+-]*\b{form}\b[*`]*[ \t]*[:|—–]"
     is_repeated = re.search(rf"\b{form}\b(?s:.*)\b{form}\b", text, re.IGNORECASE)
     return bool(is_repeated) and not re.search(defined, text, re.IGNORECASE | re.MULTILINE)
 

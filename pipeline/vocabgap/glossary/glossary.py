@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 import msgspec
@@ -115,12 +116,9 @@ class Glossary:
     @cached_property
     def no_terms(self) -> frozenset[str]:
         """The keys of texts that are not terms."""
-        return frozenset(
-            key
-            for key, senses in self._senses.items()
-            if any(sense.definition == NO_TERM and sense.scope in self.scopes.names for sense in senses)
-            and not self.resolve(senses[0].surface.surface_text)
-        )
+        refusals = (it for it in chain.from_iterable(self._senses.values()) if it.definition == NO_TERM)
+        names = (it.surface.surface_text for it in refusals if it.scope in self.scopes.names)
+        return frozenset(term_key(name) for name in names if not self.resolve(name))
 
     @cached_property
     def scope_refs(self) -> tuple[ScopeRef, ...]:
