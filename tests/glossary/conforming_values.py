@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from conforming.cases import AnyOf, Case, Noted, Operation
+from conforming.cases import AnyOf, Case, Operation
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.yaml import parse_yaml
 from vocabgap.glossary.conflicts import (
@@ -37,7 +37,6 @@ from vocabgap.glossary.senses import (
     Severity,
     Strictness,
     TermSense,
-    TermSource,
     TermSurface,
     source_confidence,
 )
@@ -59,8 +58,6 @@ CHECKPOINT: Final = {
     "retry_token": "00000000-0000-4000-8000-000000000000",
     "timestamp": "2026-04-01T10:00:00+00:00",
 }
-# Signs of which the contract's tests know nothing.
-BEYOND: Final = (TermSource.KNOWN_TERM, TermSource.CAPITALISED)
 
 
 class Containing(str):
@@ -113,16 +110,10 @@ def known_of(given: Input) -> KnownTerms:
     return glossary_of(given).known
 
 
-def told(terms: list[ExtractedTerm]) -> object:
-    """The terms as a case may list them: all, or those of them that its contract knows the signs of."""
+def told(terms: list[ExtractedTerm]) -> AnyOf:
+    """All terms as a case may list them, or their surfaces, of which it names one."""
     rows = [[each.surface.surface_text, each.source, each.confidence] for each in terms]
-    fewer = [row for row in rows if row[1] not in BEYOND]
-    surfaces = {"contains_surface": AnyOf(*(row[0] for row in rows))}
-    observed = AnyOf(rows, fewer, surfaces)
-    if fewer == rows:
-        return observed
-    more = ", ".join(f"{row[0]} ({row[1]})" for row in rows if row not in fewer)
-    return Noted(observed, f"found beyond the signs that the case knows: {more}")
+    return AnyOf(rows, {"contains_surface": AnyOf(*(row[0] for row in rows))})
 
 
 def extract_text(given: Input) -> object:

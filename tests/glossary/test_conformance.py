@@ -8,7 +8,6 @@ from conforming.running import Run, run
 __all__ = ["run"]  # a fixture
 # The cases that are met in another way than they are written, each with the reason that the runner tells.
 OTHERWISE = {
-    "found beyond the signs that the case knows: workspace (known_term)": "D01",
     "exit code 2 here, where codes say why": "G07 G08 G18 G21",
     "exit code 3 here, where codes say why": "G06 G19",
     "the checkpoint is written before anybody is asked here": "L06 L07 L09 L10 L11",
