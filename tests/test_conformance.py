@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance import outcome
+from conforming.cases import read_cases
 from conforming.running import Run, run
 from slices import parts
 
@@ -24,8 +26,18 @@ FAILING = [
 ]
 
 
+CASES = {path: {case.id: case for case in read_cases(path)} for path in OWN.values()}
+EACH = [(path, name) for path, cases in CASES.items() for name in cases]
+
+
+@pytest.mark.parametrize(("path", "name"), EACH, ids=[name for _, name in EACH])
+def test_own_case(path: Path, name: str) -> None:
+    wrong, _ = outcome(CASES[path][name], CASES[path])
+    assert wrong == []
+
+
 @pytest.mark.parametrize("path", OWN.values(), ids=OWN)
-def test_the_own_cases_of_a_slice_pass(path: Path, run: Run) -> None:
+def test_the_runner_counts_the_own_cases_of_a_slice(path: Path, run: Run) -> None:
     code, lines = run(path)
     cases = path.read_bytes().count(b"\n")
     assert (code, lines[-1]) == (0, f"{cases} cases: {cases} ok, 0 failed")

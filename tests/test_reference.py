@@ -4,8 +4,10 @@
 """
 
 import ast
+import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from builders.reference import (
     MANUAL,
     PAGES,
     SEEDS,
+    Requirement,
     contexts,
     meanings,
     options_of,
@@ -29,6 +32,8 @@ from vocabgap.model.tables import PUBLISHED
 from vocabgap.reporting.manifest import RUN_FILES
 
 PACKAGE = MANUAL.parent
+TESTS = Path(__file__).parent
+MOST_SHARED = 84  # requirements of other seeds that share a test; none may be added
 VARIABLE = re.compile(r"(?:VOCABGAP|XDG)_[A-Z_]*[A-Z]|COLUMNS")
 CELL = re.compile(r"^(?:\| |- )((?:`[^`]+`(?:, )?)+)(?= \||:| \()", re.MULTILINE)
 
@@ -84,18 +89,62 @@ def test_reference_is_what_the_code_says(name: str, pytestconfig: pytest.Config)
     assert page(name) == text, "if this is meant, `make approve` writes it to the manual"
 
 
+def names_of(path: Path, text: str) -> set[str]:
+    """Return the tests in a file: its functions, or the cases that `test_own_case` runs."""
+    if path.suffix == ".jsonl":
+        names = (json.loads(line)["id"] for line in text.split("\n") if line)
+        return {f"test_conformance::test_own_case[{name}]" for name in names}
+    module = path.relative_to(TESTS).with_suffix("").as_posix()
+    return {
+        f"{module}::{name}"
+        for name in re.findall(r"^(?:async )?def (test_\w+)\(", text, re.MULTILINE)
+    }
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[Path, str]:
+    """Return the text of each file with tests or cases."""
+    patterns = ("**/test_*.py", "*/cases.jsonl")
+    paths = sorted(path for pattern in patterns for path in TESTS.glob(pattern))
+    return {path: path.read_text(encoding="utf-8") for path in paths}
+
+
+def missing(files: Mapping[Path, str], told: Iterable[Requirement]) -> list[str]:
+    """Return the tests that requirements name and that are in no file."""
+    known = {name for path, text in files.items() for name in names_of(path, text)}
+    return sorted({each.test for each in told} - known)
+
+
 @WHOLE
-def test_every_requirement_has_a_test() -> None:
+def test_every_requirement_has_a_test(files: dict[Path, str]) -> None:
     message = requirements_told()
 
-    def is_there(test: str) -> bool:
-        path, _, function = test.partition("::")
-        file = Path(__file__).parent / f"{path}.py"
-        return file.is_file() and f"def {function}(" in file.read_text(encoding="utf-8")
-
-    assert [each for each in message if not is_there(each.test)] == []
+    assert missing(files, message) == []
     assert {each.seed for each in message} == {*SEEDS}
-    assert len(message) >= 175
+    assert len(message) >= 280
+
+
+@WHOLE
+def test_requirement_of_the_glossary_has_a_test_of_its_own() -> None:
+    message = requirements_told()
+    uses = Counter(each.test for each in message)
+    shared = [each for each in message if uses[each.test] > 1]
+
+    assert [each for each in shared if each.seed == "004"] == []
+    assert len(shared) <= MOST_SHARED
+
+
+@WHOLE
+def test_requirement_fails_without_its_test(files: dict[Path, str]) -> None:
+    message = requirements_told()
+    for path, text in files.items():
+        named = names_of(path, text) & {each.test for each in message}
+        for test in named:
+            name = re.escape(re.split(r"::|\[", test.rstrip("]"))[-1])
+            line = rf'^.*"id": ?"{name}".*\n' if "[" in test else rf"^(?:async )?def {name}\("
+            without = re.sub(line, "", text, flags=re.MULTILINE)
+            only = [each for each in message if each.test in named]
+            assert missing({path: without}, only) == [test]
 
 
 def test_every_option_and_every_setting_is_explained() -> None:

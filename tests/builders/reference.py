@@ -345,7 +345,7 @@ class Requirement(NamedTuple):
 
     seed: str
     requirement: str
-    test: str  # FILE::FUNCTION below `tests`, without `.py`
+    test: str  # FILE::FUNCTION below `tests`, without `.py`; a case is the parameter of `test_own_case`
     why: str  # the program differs, and this is better
 
 

@@ -100,6 +100,28 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
     ]
 
 
+def test_terminal_without_symbols_gets_plain_signs(
+    two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    typing(monkeypatch, "2\n")
+    arguments = ("--text", "Please lift it.", "--critical", "--ask", "--glossary", two_lifts)
+    shown = vocabgap("glossary", "check", *arguments).err
+    assert shown.startswith('! High-severity conflict: "lift"')
+    assert shown.isascii()
+
+
+def test_likeliest_candidate_comes_first(two_lifts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    surenesses = {"Shadows": 0.2, "Elevator": 0.9, "Stain": 0.5}
+    terms = [f"{{surface: lift, definition: {n}, confidence: {c}}}" for n, c in surenesses.items()]
+    (two_lifts / "team_domain.yaml").write_text(f"terms: [{', '.join(terms)}]", encoding="utf-8")
+    typing(monkeypatch, "1\n")
+    shown = vocabgap("glossary", "check", "--text", "a lift", "--critical", "--ask").err
+    assert re.findall(r"^\d\. \[team_domain\] (\w+)", shown, re.MULTILINE) == [
+        "Elevator", "Stain", "Shadows",
+    ]  # fmt: skip
+
+
 def test_control_characters_are_escaped(two_lifts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bad = "\\e[31m[bold]red[/bold]"
     (two_lifts / "team_domain.yaml").write_text(

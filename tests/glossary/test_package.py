@@ -66,6 +66,9 @@ def test_additions_are_beside_the_payload(runtime: GlossaryRuntime) -> None:
         "GenerationBlockedBySemanticConflict": ["refused"],
         "StepCheckpointed": ["state_digest", "step_digest"],
     }
+
+
+def test_identifier_of_a_check_survives_a_resume(runtime: GlossaryRuntime) -> None:
     first, later = [line["event_id"] for line in lines(runtime) if line["event_type"] == KINDS[2]]
     asked = [line["payload"] for line in lines(runtime) if line["event_type"] == KINDS[4]]
     assert [each["semantic_check_event_id"] for each in asked] == [first, first, first, later]

@@ -47,6 +47,17 @@ def test_draft_replaces_or_joins_the_other_sense(
     assert active(runtime) == expected
 
 
+def test_draft_of_the_only_meaning_is_active_once_a_person_says_so(
+    runtime: GlossaryRuntime,
+) -> None:
+    (runtime.folder / "audience_domain.yaml").write_text(
+        f"terms: [{{surface: burn, definition: {LIFT}, status: draft}}]", encoding="utf-8"
+    )
+    assert active(runtime, "burn") == []
+    run(runtime, "promote", "burn")
+    assert active(runtime, "burn") == [LIFT]
+
+
 def test_sense_of_another_scope_is_a_rival_and_is_ruled_out(runtime: GlossaryRuntime) -> None:
     write_scope(runtime.folder, [("burn", LIFT)], "spec_kitty_core")
     write_scope(runtime.folder, [("burn", STAIN)], "audience_domain")
