@@ -210,7 +210,8 @@ class _Scanned:
     def _names(self) -> Mapping[str, bool]:
         """The names in running prose, each with whether it heads a phrase that begins with an article."""
         names: dict[str, bool] = {}
-        prose = without_code(prose_of(_TITLE.sub("", self.raw), ".md"), _NOTHING_KNOWN)
+        raw = _TITLE.sub("", self.raw)
+        prose = without_code(prose_of(raw, ".md"), _NOTHING_KNOWN) if _NAME.search(raw) else ""
         for sentence in sentences(prose):
             words = re.findall(r"[A-Za-z]\w*", _NAME.sub(r"\g<before>", sentence))
             if sum(map(str.islower, words)) >= _LEAST_PLAIN * len(words):  # no title
