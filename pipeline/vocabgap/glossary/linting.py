@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError, VocabgapError
-from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
+from vocabgap.files.refusals import existing_content, refusal
 from vocabgap.glossary.loading import Loaded
 from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, spaced_key, term_key
 from vocabgap.glossary.senses import EXTRACTED, SenseStatus
@@ -319,28 +319,24 @@ def lint(linter: Linter, paths: Sequence[Path]) -> tuple[list[Finding], int, dic
     return findings, checked, problems
 
 
-def files_within(path: Path, problems: dict[Path, VocabgapError]) -> Iterator[Path]:
-    """Yield the Markdown and text files of a folder, or the named file.
+def files_within(path: Path, problems: dict[Path, VocabgapError]) -> list[Path]:
+    """Return the Markdown and text files of a folder, without hidden ones and those of other packages.
 
-    Leave out hidden files and those of other packages. Add the error of an unreadable folder to `problems`.
+    A named file is returned as it is. The error of an unreadable folder is added to `problems`.
     """
-    try:
-        with refusing(f"'{printable_name(str(path))}' cannot be read", hint="check its permissions"):
-            is_folder = file_kind(path) is FileKind.FOLDER
-            entries = sorted(os.scandir(path), key=lambda entry: entry.name) if is_folder else []
-    except VocabgapError as error:
-        problems[path] = error
-        return
-    if not is_folder:
-        yield path
-    for entry in entries:
-        inner = path / entry.name
-        if entry.name.startswith(".") or entry.name in _FOREIGN:
-            continue
-        if entry.is_dir(follow_symlinks=False) and not os.path.exists(inner / "pyvenv.cfg"):  # noqa: PTH110 - never raises
-            yield from files_within(inner, problems)
-        elif inner.suffix.lower() in _SUFFIXES:
-            yield inner
+
+    def unread(error: OSError) -> None:
+        problem = f"'{printable_name(error.filename)}' cannot be read"
+        problems[Path(error.filename)] = refusal(problem, error, hint="check its permissions")
+
+    files = [] if os.path.isdir(path) else [path]  # noqa: PTH112 - never raises
+    for parent, folders, names in os.walk(path, onerror=None if files else unread):
+        inner = (name for name in folders if name not in _FOREIGN and name[0] != ".")
+        folders[:] = [name for name in inner if not os.path.exists(f"{parent}/{name}/pyvenv.cfg")]  # noqa: PTH110
+        files += [
+            Path(parent, name) for name in names if name[0] != "." and Path(name).suffix.lower() in _SUFFIXES
+        ]
+    return sorted(files)
 
 
 def text_of(path: Path) -> str:
