@@ -61,6 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(
         OUTSIDE, "folder of published data for the tests that need them", default=str(default)
     )
+    parser.addini("upstream_tests", "folder of the glossary's published tests", default="")
 
 
 @pytest.fixture(scope="session")
