@@ -93,7 +93,7 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
         "1. [team_domain] Git worktree directory for a work package (confidence: 0.9)",
         "2. [team_domain] VS Code workspace configuration file (confidence: 0.7)",
         "",
-        "Select: 1-2 (candidate), C (custom sense), D (defer to async)",
+        "Select: 1-2 (candidate), C (custom sense), D (defer to async), N (no term)",
         "> ",
         f"{done}Resolved: workspace = Git worktree directory for a work package",
         "",
@@ -200,7 +200,7 @@ def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--select", "9"], "Invalid selection: 9"),
+        (["--select", "9"], "expected the position of a candidate, found 8"),
         (["--select", "1", "--define", "x"], "cannot be used together"),
     ],
 )

@@ -24,14 +24,17 @@ from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.questions import (
     Defer,
     Define,
+    NoTerm,
     OpenQuestion,
     Question,
     Select,
+    checked,
+    groups_of,
     parse_answer,
     require_question,
 )
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import SemanticConflict, SenseRef, Strictness
+from vocabgap.glossary.senses import NO_TERM, SemanticConflict, SenseRef, Strictness
 from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext
 from vocabgap.model.moments import iso
 from vocabgap.text import can_be_seen, excerpt
@@ -179,10 +182,14 @@ def _answer(call: Call, step: ExecutionContext, run: Callable[[], object]) -> An
         note_all(call, step.notes)
     is_blocked = failure is not None
     meanings = [(term, step.meanings.get(term.surface.surface_text)) for term in step.extracted_terms]
+    shown = ("conflict_id", "term", "text", "candidates", "source")
     events = [Event("term", {"term": term, "means": meaning}) for term, meaning in meanings]
     events += [Event("conflict", {"conflict": conflict}) for conflict in step.conflicts]
     events += [
-        Event("question", {"conflict_id": question.conflict_id, "term": question.term})
+        Event(
+            "question",
+            {name: getattr(question, name) for name in shown} | {"context": question.conflict.context},
+        )
         for question in step.questions
     ]
     return Answer(
@@ -200,13 +207,19 @@ def _answer(call: Call, step: ExecutionContext, run: Callable[[], object]) -> An
             "meanings": meanings,
             "conflict_of": {conflict.term: conflict for conflict in step.conflicts},
             "identifiers": {question.term: question.command[-1] for question in step.questions},
-            "questions": [
-                (question, call.completed(Hint("{}", (question.command,), FOLDER)))
-                for question in (step.questions if is_blocked else ())
+            "groups": [
+                (group, call.completed(Hint("{}", (_command(group, step.mission_id),), FOLDER)))
+                for group in groups_of(step.questions if is_blocked else ())
             ],
         },
         failure=failure,
     )
+
+
+def _command(group: Sequence[Question], mission: str) -> tuple[str, ...]:
+    """Return the words of the command that answers a question, or says that no term of a sign is one."""
+    of_sign = ("glossary", "resolve", group[0].source, "--no-term", "--mission", mission)
+    return of_sign if len(group) > 1 else group[0].command
 
 
 def _read(text: str) -> str:
@@ -216,9 +229,12 @@ def _read(text: str) -> str:
 class Resolve(Acting, kw_only=True):
     """The request of `resolve`."""
 
-    conflict: Annotated[str, argument("The identifier of the conflict, or its beginning.")]
+    conflict: Annotated[
+        str, argument("The identifier of the conflict, or its beginning; with --no-term, also a sign.")
+    ]
     select: Annotated[int | None, option("The number of the sense that is meant.")] = None
     define: Annotated[str | None, option("A new definition of the term.")] = None
+    no_term: Annotated[bool, option("Say that it is no term.", "--no-term")] = False
     mission: Annotated[str | None, MISSION] = None
 
 
@@ -226,24 +242,37 @@ class Resolve(Acting, kw_only=True):
 def resolve(call: Call, request: Resolve) -> Answer:
     """Answer an open question; without options, ask for the answer."""
     runtime = runtime_of(call, request, exists=False)
-    question = require_question(standing_questions(call, runtime)[0], request.conflict, request.mission)
-    if request.select is not None and request.define is not None:
-        raise InvalidInputError("--select and --define cannot be used together", hint="give one of them")
-    answer: Meaning | None
-    if request.select is not None:
-        answer = Select(request.select - 1)
-    elif request.define is not None:
-        answer = Define(request.define)
-    else:
-        answer = _ask(question, runtime)
-    status: str = question.status
+    return answered(runtime, standing_questions(call, runtime)[0], request, _ask)
+
+
+def answered(
+    runtime: GlossaryRuntime,
+    questions: Sequence[OpenQuestion],
+    request: Any,  # noqa: ANN401 - of `resolve` or of the tool
+    ask: Callable[[OpenQuestion, GlossaryRuntime], Meaning | None],
+) -> Answer:
+    """Give the answer of a request to the question it names, or to all unknown terms of a sign."""
+    answers: list[Meaning] = [] if request.select is None else [Select(request.select - 1)]
+    answers += [] if request.define is None else [Define(request.define)]
+    answers += [NoTerm()] if request.no_term else []
+    if len(answers) > 1:
+        raise InvalidInputError("select, define and no-term cannot be used together", hint="give one of them")
+    name, mission = request.conflict, request.mission
+    asked = [it for it in questions if it.is_of(name, mission)] if request.no_term else []
+    asked = asked or [require_question(questions, name, mission)]
+    answer = answers[0] if answers else ask(asked[0], runtime)
     if answer is not None:
-        runtime.answer(question, answer)
-        status = status if isinstance(answer, Defer) else "resolved"
+        for question in asked:
+            runtime.answer(question, answer)
+    is_settled = answer is not None and not isinstance(answer, Defer)
     return Answer(
-        result={"conflict_id": question.conflict_id, "status": status},
+        result={
+            "conflict_id": asked[0].conflict_id,
+            "status": "resolved" if is_settled else asked[0].status,
+            "answered": len(asked) if is_settled else 0,
+        },
         view="glossary-resolve.txt.j2",
-        shown={"answer": "none" if answer is None else type(answer).__name__, "term": question.term},
+        shown={"answer": "none" if answer is None else type(answer).__name__, "asked": asked},
     )
 
 
@@ -264,7 +293,8 @@ class Prompt:
         """Show a conflict, and read the answer."""
         answer = self.choose(question.term, question.conflict, question.candidates)
         chosen = question.candidates[answer.place] if isinstance(answer, Select) else answer
-        self._show("answer", question=question, definition=getattr(chosen, "definition", None))
+        definition = NO_TERM if isinstance(answer, NoTerm) else getattr(chosen, "definition", None)
+        self._show("answer", question=question, definition=definition)
         return answer
 
     def choose(
@@ -281,21 +311,22 @@ class Prompt:
         """
         self._show("question", term=term, conflict=conflict, candidates=candidates)
         numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
-        choices = f"Select: {numbers}C (custom sense), D (defer to async)"
+        choices = f"Select: {numbers}C (custom sense), D (defer to async), N (no term)"
         while True:
             typed = self._read(f"{choices}\n> ")
             if typed is None and once:
                 raise InvalidInputError(
-                    "nobody answered: nothing was changed", hint="answer with --select N or --define TEXT"
+                    "nobody answered: nothing was changed",
+                    hint="answer with --select N, --define TEXT or --no-term",
                 )
             if typed is None:
                 return Defer()
             answer = parse_answer(typed, candidates)
             if isinstance(answer, Define):
                 definition = (self._read("Definition: ") or "").strip()
-                return Define(definition) if can_be_seen(definition) else Defer()
+                answer = Define(definition) if can_be_seen(definition) else Defer()
             if answer is not None:
-                return answer
+                return checked(answer, candidates)
             if once:
                 raise InvalidInputError(f"Invalid selection: '{typed.strip()}'", hint=choices)
             self.say(f"'{excerpt(typed)}' is not an answer.")

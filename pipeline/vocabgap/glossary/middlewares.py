@@ -252,6 +252,7 @@ class Session:
         """
         context = self.context
         remaining = MOST_ASKED if context.is_stopped else 0
+        sources = {term.surface: term.source for term in context.extracted_terms}
         context.questions = []
         stays = []
         unlogged: list[GlossaryEvent] = []  # logged together, because each write waits for the disk
@@ -261,7 +262,7 @@ class Session:
             if not (stops or conflict.severity is Severity.HIGH or is_ambiguous):
                 stays.append(conflict)
                 continue
-            question = question_of(conflict, context.mission_id, self.glossary)
+            question = question_of(conflict, context.mission_id, self.glossary, sources[conflict.term])
             unlogged.append(
                 GlossaryClarificationRequested(
                     question=question.text,

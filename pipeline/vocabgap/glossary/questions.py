@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, unusable
+from vocabgap.errors import unusable
 from vocabgap.glossary.events import (
     GlossaryClarificationRequested,
     GlossaryClarificationResolved,
@@ -18,6 +18,7 @@ from vocabgap.glossary.events import (
     GlossarySenseUpdated,
     ResolutionMode,
     SemanticCheckEvaluated,
+    TermCandidateObserved,
 )
 from vocabgap.glossary.glossary import Glossary, added, selected
 from vocabgap.glossary.normal_form import definition_key, term_key
@@ -44,11 +45,13 @@ class Question(NamedTuple):
     Attributes:
         conflict_id: It depends only on the term, candidates, mission and use of the term.
         candidates: The senses to choose from, the likeliest first.
+        source: The sign that the term was found by.
     """
 
     conflict_id: str
     conflict: SemanticConflict
     candidates: tuple[SenseRef, ...]
+    source: str = ""
 
     @property
     def term(self) -> str:
@@ -92,7 +95,16 @@ ANSWERS: Final[frozenset[type]] = frozenset(get_args(Answer))
 _RESERVED: Final = tuple(map(definition_key, (PLACEHOLDER, NO_TERM)))  # definitions that define nothing
 
 
-def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary) -> Question:
+def groups_of(questions: Iterable[Question]) -> list[list[Question]]:
+    """Return the questions in groups, in order: one alone, or all unknown terms of a sign."""
+    groups: dict[str, list[Question]] = {}
+    for question in questions:
+        is_unknown = question.conflict.conflict_type is ConflictType.UNKNOWN
+        groups.setdefault(question.source if is_unknown else question.conflict_id, []).append(question)
+    return list(groups.values())
+
+
+def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary, sign: str = "") -> Question:
     """Return the question about a conflict; without active senses, drafts are the candidates."""
     candidates = conflict.candidate_senses
     if conflict.conflict_type in {ConflictType.UNKNOWN, ConflictType.UNRESOLVED_CRITICAL}:
@@ -106,7 +118,7 @@ def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary)
     parts = [mission_id, term_key(conflict.term.surface_text), conflict.conflict_type.value, choices]
     if conflict.usage:
         parts.append(conflict.usage)
-    return Question(str(uuid5(_OURS, json.dumps(parts))), conflict, candidates)
+    return Question(str(uuid5(_OURS, json.dumps(parts))), conflict, candidates, sign)
 
 
 def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
@@ -118,11 +130,9 @@ def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
     if type(answer) not in ANSWERS:  # a subclass is no answer either
         raise unusable("answer", "Select, Define, NoTerm or Defer", answer)
     if isinstance(answer, Select):
-        if type(answer.place) is not int:
-            raise unusable("Select", "the position of a candidate", answer.place)
-        if not 0 <= answer.place < len(candidates):
-            expected = f"a number up to {len(candidates)}" if candidates else "a definition"
-            raise InvalidInputError(f"Invalid selection: {answer.place + 1}", hint=f"expected {expected}")
+        if type(answer.place) is not int or not 0 <= answer.place < len(candidates):
+            hint = f"expected a candidate; there are {len(candidates)}, from 0"
+            raise unusable("Select", "the position of a candidate", answer.place, hint=hint)
     elif isinstance(answer, Define):
         require_definition(answer.definition)
         if definition_key(answer.definition).startswith(_RESERVED):
@@ -190,6 +200,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
         context: The sentence that contains the term.
         usage: The questioned use of the term; empty if the term itself is questioned.
         senses: The candidates that the check named.
+        source: The sign that the term was found by.
     """
 
     conflict_id: str
@@ -204,11 +215,17 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     usage: str = ""
     senses: tuple[SenseRef, ...] = ()
     effective_strictness: str = ""
+    source: str = ""
 
     @property
     def is_open(self) -> bool:
         """Tell whether the question waits for an answer."""
         return self.status is QuestionStatus.UNRESOLVED
+
+    def is_of(self, sign: str, mission_id: str | None) -> bool:
+        """Tell whether this is an open question about an unknown term of a sign."""
+        is_unknown = self.is_open and self.type == ConflictType.UNKNOWN
+        return is_unknown and self.source == sign and mission_id in {None, self.mission_id}
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
         """Return the senses to choose from, in the order in which they were offered."""
@@ -224,14 +241,17 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
     """Return the questions of some logs with their last status, in the order in which they came up."""
     findings: dict[_Place, tuple[Any, ...]] = {}  # the last fields of a question
+    signs: dict[_Place, str] = {}
     questions: dict[str, OpenQuestion] = {}
     for event in events:
         match event:
+            case TermCandidateObserved():
+                signs[event.mission_id, event.source_step, event.term] = event.extraction_method
             case SemanticCheckEvaluated():
                 for it in event.findings:
                     place = (event.mission_id, event.step_id, it.term.surface_text)
                     facts = it.conflict_type.value, it.context, it.usage, it.candidate_senses
-                    findings[place] = (*facts, event.effective_strictness)
+                    findings[place] = (*facts, event.effective_strictness, signs.get(place, ""))
             case GlossaryClarificationRequested():
                 place = (event.mission_id, event.step_id, event.term)
                 questions[event.conflict_id] = OpenQuestion(
