@@ -86,6 +86,7 @@ class Extension:
     # `(ranked, settings) -> None` raises an error to stop a report before it is published. The settings of
     # slices without a gate do not affect reports.
     gate: Reference | None = None
+    tools: Reference | None = None  # any name of the module that adds tools for agents
     documents: Mapping[str, str] = field(default_factory=dict)  # files by name, for `vocabgap schema`
 
     @property

@@ -172,14 +172,19 @@ def _value(value: object) -> str:
 
 
 def _answer(call: Call, step: ExecutionContext, run: Callable[[], object]) -> Answer:
+    try:
+        return answer_of(step, run, call.completed)
+    finally:
+        note_all(call, step.notes)
+
+
+def answer_of(step: ExecutionContext, run: Callable[[], object], completed: Callable[[Hint], str]) -> Answer:
     """Run a step; return its terms, conflicts and questions, also if the gate stops it."""
     failure = None
     try:
         run()
     except BlockedByConflictError as error:
         failure = error
-    finally:
-        note_all(call, step.notes)
     is_blocked = failure is not None
     meanings = [(term, step.meanings.get(term.surface.surface_text)) for term in step.extracted_terms]
     shown = ("conflict_id", "term", "text", "candidates", "source")
@@ -208,7 +213,7 @@ def _answer(call: Call, step: ExecutionContext, run: Callable[[], object]) -> An
             "conflict_of": {conflict.term: conflict for conflict in step.conflicts},
             "identifiers": {question.term: question.command[-1] for question in step.questions},
             "groups": [
-                (group, call.completed(Hint("{}", (_command(group, step.mission_id),), FOLDER)))
+                (group, completed(Hint("{}", (_command(group, step.mission_id),), FOLDER)))
                 for group in groups_of(step.questions if is_blocked else ())
             ],
         },

@@ -48,7 +48,8 @@ EXTENSION: Final = Extension(
     settings=GlossarySettings,
     commands={"glossary": Reference("glossary.checks:GLOSSARY")},
     purpose="Words",
-    options={"report": (*FOLDER, "--strictness")},
+    options={"report": (*FOLDER, "--strictness"), "mcp": FOLDER},
+    tools=Reference("glossary.tools:glossary_check"),
     gate=Reference("glossary.runtime:check_report"),
     pages={"how to": ("glossary",)},
 )

@@ -21,6 +21,7 @@ from vocabgap import __version__
 from vocabgap.doors.mcp.tools import TOOLS, Limit, Tool, log_vocabulary_gap
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import DEBUG_VARIABLE, StateError, system_error
+from vocabgap.extensions import extensions
 from vocabgap.files.signals import STOPPING
 from vocabgap.logbook.log import SESSION_VARIABLE
 from vocabgap.text import escape_unseen_in_json, excerpt
@@ -40,6 +41,9 @@ def build(workspace: Workspace, *, read_only: bool = False) -> Server[Any]:
     """Return a server whose tools read and, unless it is `read_only`, write in one workspace."""
     if not os.environ.get(DEBUG_VARIABLE):  # the SDK logs tracebacks, which only help with bugs
         logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
+    for extension in extensions():
+        if extension.tools is not None:
+            extension.tools.load()
     limiters = {limit: CapacityLimiter(limit) for limit in Limit}
     session = uuid4().hex
     offered = (tool for tool in TOOLS.values() if not (read_only and tool.limit is Limit.WRITE))

@@ -97,16 +97,20 @@ class Tool:
 
 
 TOOLS: Final[dict[str, Tool]] = {}
-"""The tools by the name of their verb."""
+"""The tools by the words of their command."""
 
 
-def tool(verb: Verb[Any], limit: Limit, fields: Fields, rows: Rows) -> Callable[[Work], Tool]:
-    """Turn a function into the tool of a verb; its name and docstring become those of the tool."""
+def tool(
+    verb: Verb[Any], limit: Limit, fields: Fields, rows: Rows, group: str = ""
+) -> Callable[[Work], Tool]:
+    """Turn a function into the tool of a verb, perhaps in a group; name and docstring become the tool's."""
     arguments = [(name, _or_single(kind), default) for name, kind, default in fields]
     request = msgspec.defstruct("Arguments", arguments, bases=(Request,), kw_only=True)
 
     def decorate(work: Work) -> Tool:
-        return TOOLS.setdefault(verb.name, Tool(work.__name__, request, limit, rows, work))
+        return TOOLS.setdefault(
+            f"{group} {verb.name}".strip(), Tool(work.__name__, request, limit, rows, work)
+        )
 
     return decorate
 
@@ -198,7 +202,8 @@ def _for_tools(error: VocabgapError) -> str:
     hint = error.commands
     if hint is None or hint.for_tools:
         return hint.for_tools if hint else error.hint
-    tools = [TOOLS[verb].name for verb, *_ in hint.commands if verb in TOOLS]
+    found = (TOOLS.get(" ".join(words[:2])) or TOOLS.get(words[0]) for words in hint.commands)
+    tools = [tool.name for tool in found if tool is not None]
     return hint.sentence.format(*map("`{}`".format, tools)) if len(tools) == len(hint.commands) else ""
 
 
