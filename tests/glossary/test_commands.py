@@ -201,7 +201,7 @@ def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None
     ("arguments", "message"),
     [
         (["--select", "9"], "expected the position of a candidate, found 8"),
-        (["--select", "1", "--define", "x"], "cannot be used together"),
+        (["--select", "1", "--define", "x"], "there are several answers"),
     ],
 )
 @pytest.mark.usefixtures("two_lifts")

@@ -247,35 +247,30 @@ class Resolve(Acting, kw_only=True):
 def resolve(call: Call, request: Resolve) -> Answer:
     """Answer an open question; without options, ask for the answer."""
     runtime = runtime_of(call, request, exists=False)
-    return answered(runtime, standing_questions(call, runtime)[0], request, _ask)
+    return answered(runtime, standing_questions(call, runtime)[0], request, ask=True)
 
 
 def answered(
-    runtime: GlossaryRuntime,
-    questions: Sequence[OpenQuestion],
-    request: Any,  # noqa: ANN401 - of `resolve` or of the tool
-    ask: Callable[[OpenQuestion, GlossaryRuntime], Meaning | None],
+    runtime: GlossaryRuntime, questions: Sequence[OpenQuestion], request: Resolve, *, ask: bool = False
 ) -> Answer:
     """Give the answer of a request to the question it names, or to all unknown terms of a sign."""
     answers: list[Meaning] = [] if request.select is None else [Select(request.select - 1)]
     answers += [] if request.define is None else [Define(request.define)]
     answers += [NoTerm()] if request.no_term else []
-    if len(answers) > 1:
-        raise InvalidInputError("select, define and no-term cannot be used together", hint="give one of them")
+    if len(answers) > 1 or not (answers or ask):
+        hint = "give one of select, define and no-term"
+        raise InvalidInputError("there are several answers" if answers else "there is no answer", hint=hint)
     name, mission = request.conflict, request.mission
     asked = [it for it in questions if it.is_of(name, mission)] if request.no_term else []
     asked = asked or [require_question(questions, name, mission)]
-    answer = answers[0] if answers else ask(asked[0], runtime)
+    answer = answers[0] if answers else _ask(asked[0], runtime)
     if answer is not None:
         for question in asked:
             runtime.answer(question, answer)
     is_settled = answer is not None and not isinstance(answer, Defer)
+    status = "resolved" if is_settled else asked[0].status
     return Answer(
-        result={
-            "conflict_id": asked[0].conflict_id,
-            "status": "resolved" if is_settled else asked[0].status,
-            "answered": len(asked) if is_settled else 0,
-        },
+        result={"conflict_id": asked[0].conflict_id, "status": status},
         view="glossary-resolve.txt.j2",
         shown={"answer": "none" if answer is None else type(answer).__name__, "asked": asked},
     )

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from msgspec import NODEFAULT, Meta
+from msgspec import NODEFAULT, structs
 
 from vocabgap.doors.mcp.tools import Limit, Rows, tool
 from vocabgap.doors.mcp.workspace import Workspace
-from vocabgap.doors.verbs import Answer
-from vocabgap.errors import InvalidInputError
+from vocabgap.doors.verbs import Answer, Fields, Request
+from vocabgap.errors import InvalidInputError, require_text
 from vocabgap.glossary import checks
 from vocabgap.glossary.events import Actor, ActorType
 from vocabgap.glossary.extension import GlossarySettings
@@ -23,8 +23,10 @@ from vocabgap.model.moments import iso
 _QUESTIONS: Final = Rows("question")
 
 
-def _given(name: str, kind: Any, meaning: str, default: Any = None) -> tuple[str, Any, Any]:  # noqa: ANN401
-    return name, Annotated[kind, Meta(description=meaning)], default
+def _fields(request: type[Request], **defaults: Any) -> Fields:  # noqa: ANN401
+    """Return some fields of a command's request, with the defaults of the tool."""
+    kinds = {field.name: field.type for field in structs.fields(request)}
+    return [(name, kinds[name], default) for name, default in defaults.items()]
 
 
 def _runtime(workspace: Workspace) -> GlossaryRuntime:
@@ -37,17 +39,12 @@ def _runtime(workspace: Workspace) -> GlossaryRuntime:
     return runtime
 
 
-def _answer(step: ExecutionContext, run: Callable[[], object]) -> Answer:
-    answer = checks.answer_of(step, run, str)
+def _answer(step: ExecutionContext, run: Callable[[ExecutionContext], object]) -> Answer:
+    answer = checks.answer_of(step, partial(run, step), str)
     return replace(answer, result={**answer.result, "meanings": step.meanings, "notes": step.notes})
 
 
-_CHECK: Final = (
-    _given("text", str, "The text of the step.", NODEFAULT),
-    _given("step", str, "The name of the step.", "check"),
-    _given("mission", str, "Also use the senses of this mission.", "check"),
-    _given("critical", bool, "False only if a wrong word does no harm.", True),
-)
+_CHECK: Final = _fields(checks.CheckWords, text=NODEFAULT, step="check", mission="check", critical=True)
 
 
 @tool(checks.check, Limit.WRITE, _CHECK, _QUESTIONS, "glossary")
@@ -58,17 +55,14 @@ def glossary_check(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN40
     glossary_answer, then call glossary_resume with the `retry_token`.
     """
     runtime = _runtime(workspace)
+    require_text("text", request.text)
     inputs, metadata = {"description": request.text}, {"critical_step": request.critical}
     step = ExecutionContext(request.step, request.mission, f"run-{iso(runtime.now())}", inputs, metadata)
-    return _answer(step, partial(runtime.run, step))
+    return _answer(step, runtime.run)
 
 
-_ANSWER: Final = (
-    _given("conflict", str, "The conflict_id of the question.", NODEFAULT),
-    _given("select", int | None, "The number of the candidate that is meant, from 1."),
-    _given("define", str | None, "A new definition of the term."),
-    _given("no_term", bool, "True if it is no term.", False),
-    _given("mission", str | None, "Only questions of this mission."),
+_ANSWER: Final = _fields(
+    checks.Resolve, conflict=NODEFAULT, select=None, define=None, no_term=False, mission=None
 )
 
 
@@ -78,23 +72,12 @@ def glossary_answer(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN4
     runtime = _runtime(workspace)
     events = (logged.event for logged in read_events(runtime.logs).events)
     questions = as_they_stand(questions_of(events), lambda mission: runtime.load(mission).glossary)
-    return checks.answered(runtime, questions, request, _nobody)
+    return checks.answered(runtime, questions, request)
 
 
-def _nobody(*_: object) -> None:
-    raise InvalidInputError("there is no answer", hint="give one of select, define and no_term")
-
-
-_RESUME: Final = (
-    _given("token", str, "The retry_token of glossary_check.", NODEFAULT),
-    _given("text", str | None, "The text of the step; by default the stored one."),
-)
-
-
-@tool(checks.resume, Limit.WRITE, _RESUME, _QUESTIONS, "glossary")
+@tool(checks.resume, Limit.WRITE, _fields(checks.Resume, token=NODEFAULT, text=None), _QUESTIONS, "glossary")
 def glossary_resume(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
-    """Check a blocked step again, after its questions were answered."""
+    """Check a blocked step again, with its text, after its questions were answered."""
     runtime = _runtime(workspace)
     inputs = None if request.text is None else {"description": request.text}
-    step = runtime.stopped(request.token, inputs)
-    return _answer(step, partial(runtime.run, step))
+    return _answer(runtime.stopped(request.token, inputs), runtime.run)
