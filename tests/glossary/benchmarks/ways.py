@@ -69,6 +69,7 @@ class Walk:
         self.settled = {"mask"}
         self.accepted = 0  # answers
         self.fails = False  # no answer can be stored
+        self.is_damaged = False  # the state of the step
 
     def run(self) -> list[str]:
         """Run a step, and resume it if it was stopped; return what the table does not allow."""
@@ -189,7 +190,8 @@ class Walk:
             place.write_bytes(b"")
         elif trouble == "gone":
             place.unlink(missing_ok=True)
-        is_there = bool(content) and trouble == "none"
+        self.is_damaged |= trouble != "none"
+        is_there = bool(content) and not self.is_damaged
         given = rng.choice([None, text, text, *TEXTS, ""])
         by_run = rng.random() < 0.3
         confirm = rng.choice(CONFIRMATIONS)
