@@ -22,7 +22,7 @@ from vocabgap.glossary.normal_form import (
     word_form,
     word_key,
 )
-from vocabgap.glossary.senses import SIGNS, ExtractedTerm, TermSource, TermSurface, stored_surface
+from vocabgap.glossary.senses import SIGNS, ExtractedTerm, TermSource, stored_surface
 from vocabgap.text import FUNCTION_WORDS
 
 # The hundred most common words of English.
@@ -120,8 +120,7 @@ def extract(
     for text in texts:
         nouns.update(text.nouns)
     often = [noun for noun, times in nouns.items() if times >= OFTEN]
-    named = metadata.get(ALIASES)
-    pairs = [*named.items()] if isinstance(named, Mapping) else []
+    pairs = [*named.items()] if isinstance(named := metadata.get(ALIASES), Mapping) else []
     aliases = {key: term for key, term in pairs if isinstance(key, str) and isinstance(term, str)}
     hints = {_WATCHED: _texts(metadata.get(_WATCHED)), ALIASES: [*aliases.values()]}
     finds: list[tuple[TermSource, str, Iterable[_Find]]] = [
@@ -144,7 +143,7 @@ def extract(
             own = known.name(form_key)
             if own is None and len(form) > _MOST:  # such as encoded data
                 continue
-            key, term = _term(own, own) if own else _term(form, original)
+            key, term = spaced_key(own or original or form), stored_surface(own or form)
             if term is not None and key not in terms and key not in drafts and form_key not in excluded:
                 finds_of = drafts if may == "draft" else terms  # the drafts come last
                 finds_of[key] = ExtractedTerm(term, source.value, confidence, original, context)
@@ -247,11 +246,6 @@ def _phrase(phrase: str) -> str:
     form = normal_form(phrase)
     is_term = len(form) > 1 and _HAS_WORD.search(form) and _STOP_WORDS.isdisjoint((form, phrase.lower()))
     return form if is_term else ""
-
-
-@lru_cache(maxsize=100_000)
-def _term(form: str, original: str) -> tuple[str, TermSurface | None]:
-    return spaced_key(original or form), stored_surface(form)
 
 
 def quoted(text: str) -> Iterator[str]:

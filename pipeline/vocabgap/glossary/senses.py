@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -90,6 +91,7 @@ def surface_of(text: str) -> TermSurface | None:
     return stored_surface(normal_form(text))
 
 
+@lru_cache(maxsize=100_000)
 def stored_surface(text: str) -> TermSurface | None:
     """Return a term that was written down; a short one stays, such as `cors`, which may be an acronym."""
     try:
