@@ -151,3 +151,27 @@ def test_of_four_who_answer_at_once_each_replaces_the_one_before(runtime: Glossa
     assert sorted(each.actor.actor_id for each in answers) == sorted(names)
     for before, later in pairwise(answers):
         assert [each.definition for each in later.overruled or ()] == [before.sense.definition]
+
+
+def test_two_hundred_unknown_terms_are_a_few_lines_and_one_answer(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    names = [f"{first}{second}X" for first in "ABCDEFGHIJ" for second in "ABCDEFGHIJKLMNOPQRST"]
+    text = f'Lift it, then the "gobo" and the "flag": {", ".join(names)}.'
+    words: list[str | Path] = ["--glossary", tmp_path, "--strictness", "max", "--no-ask"]
+    check: list[str | Path] = ["glossary", "check", "--text", text, "--critical", *words]
+
+    shown = vocabgap(*check).out.split("\n\n")[1:]
+    resolve = [
+        vocabgap("glossary", "resolve", sign, "--no-term", "--glossary", tmp_path)
+        for sign in ("acronym", "quoted_phrase")
+    ]
+    again = vocabgap(*check)
+
+    assert "What does 'lift' mean" in shown[0]
+    assert shown[1].startswith("200 unknown terms (acronym): aax, ")
+    assert shown[2].startswith("2 unknown terms (quoted_phrase): flag, gobo")
+    assert len(shown) == 4
+    assert [it.code for it in resolve] == [0, 0]
+    assert "unknown term" not in again.out
+    assert "What does 'lift' mean" in again.out
+    assert open_terms(runtime_in(tmp_path)) == ["lift"]

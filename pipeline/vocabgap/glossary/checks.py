@@ -261,7 +261,8 @@ def answered(
         hint = "give one of select, define and no-term"
         raise InvalidInputError("there are several answers" if answers else "there is no answer", hint=hint)
     name, mission = request.conflict, request.mission
-    asked = [it for it in questions if it.is_of(name, mission)] if request.no_term else []
+    unknown = [it for it in questions if it.is_open and (it.type, it.source) == ("unknown", name)]
+    asked = [it for it in unknown if request.no_term and mission in {None, it.mission_id}]
     asked = asked or [require_question(questions, name, mission)]
     answer = answers[0] if answers else _ask(asked[0], runtime)
     if answer is not None:

@@ -6,8 +6,7 @@ A step passes the gate only in one of these ways; everything else stops it, or a
 2. off: the first strictness that is given is `off`;
 3. nothing stops it: no conflict has a severity that the strictness stops;
 4. answered: an answer to each such conflict was checked and stored, and settles the term;
-5. resumed: token and step name a checkpoint, everything that is checked has its digest, and 2, 3 or 4 holds
-   with the glossary of now;
+5. resumed: everything that is checked has the digest of the checkpoint, and 2, 3 or 4 holds now;
 6. resumed with changes: the old text is still there, `confirm` returns True, and 2, 3 or 4 holds;
 7. a report: the settings name no glossary, or 2 or 3 holds.
 """

@@ -91,7 +91,6 @@ class Defer(NamedTuple):
 
 Answer = Select | Define | NoTerm | Defer
 Ask = Callable[[Question], Answer]
-ANSWERS: Final[frozenset[type]] = frozenset(get_args(Answer))
 _RESERVED: Final = tuple(map(definition_key, (PLACEHOLDER, NO_TERM)))  # definitions that define nothing
 
 
@@ -127,7 +126,7 @@ def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
     Raises:
         InvalidInputError: It is no answer, there is no such candidate, or the definition defines nothing.
     """
-    if type(answer) not in ANSWERS:  # a subclass is no answer either
+    if type(answer) not in get_args(Answer):  # a subclass is no answer either
         raise unusable("answer", "Select, Define, NoTerm or Defer", answer)
     if isinstance(answer, Select):
         if type(answer.place) is not int or not 0 <= answer.place < len(candidates):
@@ -221,11 +220,6 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     def is_open(self) -> bool:
         """Tell whether the question waits for an answer."""
         return self.status is QuestionStatus.UNRESOLVED
-
-    def is_of(self, sign: str, mission_id: str | None) -> bool:
-        """Tell whether this is an open question about an unknown term of a sign."""
-        is_unknown = self.is_open and self.type == ConflictType.UNKNOWN
-        return is_unknown and self.source == sign and mission_id in {None, self.mission_id}
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
         """Return the senses to choose from, in the order in which they were offered."""
