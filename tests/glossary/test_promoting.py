@@ -47,6 +47,15 @@ def test_draft_replaces_or_joins_the_other_sense(
     assert active(runtime) == expected
 
 
+def test_show_says_who_decided_and_when(runtime: GlossaryRuntime) -> None:
+    run(runtime, "promote", "lift", "--replace", "--actor", "ana", now="2026-04-01T10:00:00Z")
+
+    shown = vocabgap("glossary", "show", "lift", "--glossary", runtime.folder).out
+
+    assert "2026-04-01 10:00 user:ana: " in shown
+    assert f"[team_domain] {STAIN}" in shown
+
+
 def test_draft_of_the_only_meaning_is_active_once_a_person_says_so(
     runtime: GlossaryRuntime,
 ) -> None:

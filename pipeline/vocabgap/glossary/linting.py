@@ -224,7 +224,6 @@ class Linter:
         self._glossary = loaded.glossary
         self._instead: dict[str, dict[str, None]] = {}  # by the key of an avoided word
         self._wordings: dict[str, list[str]] = {}  # the avoided words by their key
-        self._spellings: dict[str, str] = {}  # the term by the normal form of an avoided spelling
         deprecated = {
             sense.surface.surface_text: sense.definition
             for sense in loaded.glossary
@@ -236,8 +235,6 @@ class Linter:
             if self._glossary.resolve(term.surface):
                 for wording in (*(term.synonyms_to_avoid or ()), *(term.banned_synonyms or ())):
                     self._wordings.setdefault(term_key(wording), []).append(wording)
-                    if term_key(wording) == term_key(term.surface):
-                        self._spellings[normal_form(wording)] = term.surface
                     self._instead.setdefault(term_key(wording), {})[term.surface] = None
             related = ((also,) if isinstance(also, str) else also.values() for also in term.see_also or ())
             for name in chain.from_iterable(related):
@@ -280,9 +277,10 @@ class Linter:
         senses = self._glossary.resolve(term)
         instead = tuple(self._instead.get(key, ()))
         if senses:
-            own = self._spellings.get(normal_form(shown))
-            if own is not None and normal_form(shown) != normal_form(own):
-                return Rule.AVOIDED, f"use '{own}' instead of '{shown}'", (own,)
+            own = [name for name in instead if term_key(name) == key]
+            avoided = {normal_form(wording) for wording in self._wordings.get(key, ())}
+            if own and normal_form(shown) in avoided.difference(map(normal_form, own)):
+                return Rule.AVOIDED, f"use '{own[0]}' instead of '{shown}'", (own[0],)
             if self._glossary.meaning(term) is None:
                 meanings = "; ".join(dict.fromkeys(sense.definition for sense in senses))
                 return Rule.AMBIGUOUS, f"'{shown}' may mean: {meanings}", ()

@@ -260,7 +260,6 @@ class GlossaryFiles:
         return Glossary((each for scope, seed in scoped for each in seed.senses(scope)), self.scopes, aliases)
 
     def _written(self) -> list[Path]:
-        """Return the YAML files of the folder, by name."""
         try:
             return sorted(path for path in self.seeds.iterdir() if path.suffix in {SEED_ENDING, OTHER_ENDING})
         except OSError:

@@ -78,21 +78,19 @@ def validated(data: object, *, is_pack: bool = False) -> tuple[list[SeedTerm], l
         content = "nothing" if data is None else short_repr(data)
         problem = f"expected an object with 'terms', found {content}"
         return [], [SeedProblem(TERMS, problem)]
-    what, keys = ("pack", (TERMS, *_OF_PACK)) if is_pack else ("seed file", (TERMS,))
+    what, texts = ("pack", _OF_PACK) if is_pack else ("seed file", {})
     problems = [
-        SeedProblem(str(key), f"is not a field of a {what}; {nearest(str(key), keys)}")
+        SeedProblem(str(key), f"is not a field of a {what}; {nearest(str(key), (TERMS, *texts))}")
         for key in data
-        if key not in keys
+        if key != TERMS and key not in texts
     ] + [
         SeedProblem(key, f"expected a text, found {short_repr(data.get(key))}")
-        for key, default in _OF_PACK.items()
-        if is_pack and not isinstance(data.get(key, default), str)
+        for key, default in texts.items()
+        if not isinstance(data.get(key, default), str)
     ]
     if TERMS not in data:
         return [], [SeedProblem(TERMS, "must have 'terms' key"), *problems]
-    entries = data[TERMS]
-    if entries is None and not is_pack:
-        return [], problems
+    entries = [] if data[TERMS] is None and not is_pack else data[TERMS]
     if not isinstance(entries, list) or (is_pack and not entries):
         problem = f"expected a list of terms, found {short_repr(entries)}"
         return [], [*problems, SeedProblem(TERMS, problem)]
