@@ -359,7 +359,7 @@ def requirements() -> Iterator[str]:
     """Every requirement with its test."""
     every = requirements_told()
     yield from ("# Requirements, each with its test", "")
-    yield "vocabgap implements four documents. Each line is a requirement, with its test below `tests`."
+    yield "Each line is a requirement of one of four documents, with its test below `tests`."
     yield "`make approve` writes this page from `tests/data/requirements.tsv`."
     for seed, title in SEEDS.items():
         yield from ("", f"## {title}", "")
