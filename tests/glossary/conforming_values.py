@@ -27,6 +27,8 @@ from vocabgap.glossary.loading import load_checkpoint, log_name
 from vocabgap.glossary.normal_form import KnownTerms, normal_form
 from vocabgap.glossary.seeds import seed_scope, validated
 from vocabgap.glossary.senses import (
+    SIGNS,
+    WEAK,
     ConflictType,
     ExtractedTerm,
     Provenance,
@@ -38,7 +40,6 @@ from vocabgap.glossary.senses import (
     Strictness,
     TermSense,
     TermSurface,
-    source_confidence,
 )
 from vocabgap.glossary.session import ExecutionContext, hash_inputs, input_diff, verify_inputs
 
@@ -276,7 +277,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         "extract_fields": extract_fields,
         "hints": hints,
         "normalize": lambda given: normal_form(given["text"]),
-        "source_confidence": lambda given: source_confidence(given["source"]),
+        "source_confidence": lambda given: SIGNS.get(given["source"], (WEAK, ""))[0],
         "classify": classified,
         "resolve": resolved,
         "severity": severity,

@@ -183,11 +183,6 @@ SIGNS: Final[Mapping[str, tuple[float, str]]] = {
 }
 
 
-def source_confidence(source: str) -> float:
-    """Return the confidence (0 to 1) of a term with a sign; weak for an unknown sign."""
-    return SIGNS.get(source, (WEAK, "draft"))[0]
-
-
 class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):
     """A term that was found."""
 
