@@ -12,7 +12,7 @@ SEED = Path(__file__).with_name("linted.yaml").read_text(encoding="utf-8")
 
 MARKS = [
     "`", "` ``", "](", "[a](", "<", "<a ", "<!--", "www.", "a@", "---\n", "> ", "- ", "x", "a.",
-    "/a", "_a ", "{a",
+    "/a", "_a ", "{a", ".. a", "- a::\n\n", ".. |a", ":a", ".. a::\n",
 ]  # fmt: skip
 
 
@@ -220,7 +220,7 @@ def test_a_command_of_a_workflow_is_one_line_whatever_it_says() -> None:
     assert github(over) == "::warning file=a.md,line=3,endLine=4,title=ambiguous-term::y"
 
 
-@pytest.mark.parametrize("suffix", [".md", ".txt"])
+@pytest.mark.parametrize("suffix", [".md", ".txt", ".rst"])
 @pytest.mark.parametrize("mark", MARKS)
 def test_marks_without_partners_hide_no_finding(mark: str, suffix: str, tmp_path: Path) -> None:
     text = f"a ticket\n\n{mark * max(20_000, 80_000 // len(mark))}"
