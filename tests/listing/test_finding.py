@@ -150,19 +150,24 @@ def test_a_run_without_a_model_is_compared_by_words(tmp_path: Path, model: Stub)
     assert not model.texts
 
 
-def test_an_unknown_name_proposes_a_spelling_then_meanings_three_in_all(
-    tmp_path: Path, model: Stub
-) -> None:
+def test_an_unknown_name_proposes_the_nearest_else_a_spelling(tmp_path: Path, model: Stub) -> None:
     run = published(tmp_path, GAPS)
 
     with pytest.raises(NotFoundError) as caught:
         named(run, "film grian with clouds")
 
     assert caught.value.hint == (
-        "nearest needs: 'film grain size' (0.00), 'sky mask' (1.00), 'dust removal' (0.33);"
+        "nearest needs: 'sky mask' (1.00), 'dust removal' (0.33), 'film grain size' (0.00);"
         " --run chooses another run"
     )
     assert model.texts
+    by_words = dataclasses.replace(run, manifest=structs.replace(run.manifest, model=None))
+    for name, hint in (
+        ("fylm grian", "nearest needs: 'film grain size'"),
+        ("?", "there are 3, such"),
+    ):
+        with pytest.raises(NotFoundError, match=hint):
+            named(by_words, name)
 
 
 Command = Callable[[str], tuple[str, ...]]

@@ -6,6 +6,7 @@ embedded them; other texts are embedded only for candidates. By words, it is the
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import polars as pl
@@ -33,10 +34,9 @@ def nearest_needs(text: str, run: PublishedRun) -> pl.DataFrame:
 
     embedder = load_embedder(run.manifest.settings.cluster.embedder) if run.manifest.model else None
     similar = _by_words(text, run) if embedder is None else _by_meaning(text, run, embedder.embed)
-    near = run.capabilities.select(_ID, "rank", "label", "mentions").join(similar, on=_ID)
-    return near.with_columns(pl.col("similarity").round(4)).sort(
-        "similarity", "rank", descending=[True, False]
-    )
+    near = similar.select(_ID, pl.col("similarity").round(4))
+    needs = run.capabilities.select(_ID, "rank", "label", "mentions").join(near, on=_ID)
+    return needs.sort("similarity", "rank", descending=[True, False])
 
 
 def named(run: PublishedRun, name: str) -> str:
@@ -48,14 +48,12 @@ def named(run: PublishedRun, name: str) -> str:
 
 
 def proposed(run: PublishedRun, name: str) -> Hint:
-    """Return a hint with the need that is spelt like a name, and the needs nearest to it."""
+    """Return a hint with the needs nearest to a name, or else with one that is spelt like it."""
     labels, shares = run.capabilities["label"].to_list(), dict[str, str]()
-    try:
+    with suppress(VocabgapError):  # the model has no vector, or is not here any more
         for label, share in nearest_needs(name, run).select("label", "similarity").iter_rows():
             shares[label] = f" ({share:.2f})"
-    except VocabgapError:  # the model has no vector, or is not here any more
-        pass
-    near = list(dict.fromkeys([*alike(name, labels, 1), *shares]))[:PROPOSED]
+    near = list(dict.fromkeys([*shares, *alike(name, labels, 1)]))[:PROPOSED]
     needs = ", ".join(f"'{excerpt(label)}'{shares.get(label, '')}" for label in near)
     needs = f"nearest needs: {needs}" if needs else some_of([f"'{label}'" for label in labels])
     narrowed = f"the run was narrowed to {run.manifest.narrowed_to}; " if run.manifest.narrowed_to else ""

@@ -172,9 +172,8 @@ def listing(
         notes.append(f"left out: {count(without, 'record')} without a readable timestamp")
     ordered = newest(records, most if after is None and near is None else None)
     if near is not None:
-        place = pl.col("capability_id").replace_strict(
-            near["capability_id"], range(near.height), default=None
-        )
+        needs = near["capability_id"]
+        place = pl.col("capability_id").replace_strict(needs, range(len(needs)), default=None)
         ordered = with_capability(ordered, published).sort(place, nulls_last=True, maintain_order=True)
     cursor = -1 if after is None else ordered["record_id"].index_of(after)
     if cursor is None:
@@ -183,9 +182,9 @@ def listing(
     left_out = records.height - cursor - 1 - page.height
     gaps = with_capability(page, published)
     known = belonging(gaps, published)
-    nearest = [] if near is None else near.head(PROPOSED).to_dicts()
+    first = [] if near is None else near.head(PROPOSED).to_dicts()
     notes += unranked(gaps, settings)
-    return Listing(gaps, totals(records), left_out, known, nearest, session, tuple(notes), published, scanned)
+    return Listing(gaps, totals(records), left_out, known, first, session, tuple(notes), published, scanned)
 
 
 def no_cursor(cursor: str) -> InvalidInputError:
