@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
@@ -24,7 +24,8 @@ from vocabgap.doors.verbs import (
 )
 from vocabgap.errors import ExitCode, NotFoundError
 from vocabgap.model.settings import DEFAULT_TOP
-from vocabgap.text import indented_json, printable_name
+from vocabgap.ranking.vocabulary import Form
+from vocabgap.text import printable_name, visible
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -101,12 +102,24 @@ class Draft(Request, kw_only=True):
     """The request of `draft`."""
 
     capability: Annotated[str, argument("Identifier, label or wording of the capability.")]
+    form: Annotated[
+        Form | None, option("Form of the entry; by default that of most entries of the vocabulary.", "--as")
+    ] = None
+    entry: Annotated[
+        Path | None, option("Check the entries of this file instead of drafting one.", place=True)
+    ] = None
+    check: Annotated[bool, option("Exit with 5 if a check fails, else with 0.")] = False
     run: Annotated[Place | None, RUN] = None
 
 
 @verb(Draft, settings=("--vocabulary",))
 def draft(call: "Call", request: Draft) -> Answer:
-    """Print a draft of a vocabulary entry for a capability."""
+    """Print a draft of a vocabulary entry for a capability, and check it against the log.
+
+    The check counts the mentions of the need that the entry covers, and names other needs that it would take.
+    """
+    from vocabgap.model.lookup import find_capability
+    from vocabgap.ranking.coverage import Checks
     from vocabgap.ranking.drafting import draft as draft_of
     from vocabgap.ranking.vocabulary import load_vocabulary
     from vocabgap.reporting.published_run import read_gaps, read_run
@@ -114,15 +127,23 @@ def draft(call: "Call", request: Draft) -> Answer:
     settings = call.settings
     known, folder = load_vocabulary(settings.vocabulary.paths), request.run or settings.report.out
     _, ranked = read_run(folder, option="--run")
-    entry = draft_of(
-        request.capability,
-        ranked,
-        gaps=read_gaps(folder),
-        vocabulary=known if settings.vocabulary.paths else None,
-        stop_words=settings.cluster.stop_words,
-        operation_aliases=settings.operation_aliases,
-    )
-    return Answer(result={"draft": entry}, text=indented_json(entry, sys.stdout.encoding or "utf-8"))
+    cluster, threshold = settings.cluster, settings.vocabulary.threshold
+    options: Any = {"stop_words": cluster.stop_words, "operation_aliases": settings.operation_aliases}
+    checks = Checks(ranked, known, threshold, options)
+    result: dict[str, object]
+    if request.entry is not None:
+        need, given = find_capability(ranked, request.capability), load_vocabulary(request.entry).entries
+        found = {visible(entry.name): checks.check(entry, need) for entry in given}
+        source, notes, result = f"of '{need['label'].item()}'", [], {"checks": found}
+        text = "\n".join(line for name, check in found.items() for line in check.sentences(name, source))
+    else:
+        vocabulary, form = known if settings.vocabulary.paths else None, request.form
+        own: Any = {"gaps": read_gaps(folder), "vocabulary": vocabulary, "form": form, "checks": checks}
+        made = draft_of(request.capability, ranked, **own, **options)
+        found, notes, result = {made.entry.name: made.check}, [made.entry.check], {"draft": made}
+        text = made.text(sys.stdout.encoding or "utf-8")
+    failed = request.check and not all(check.passes for check in found.values())
+    return Answer(result=result, text=text, notes=notes, exit_code=ExitCode.GATE if failed else ExitCode.DONE)
 
 
 class Issues(Request, kw_only=True):

@@ -7,6 +7,9 @@ to as little as half if the need does not explain the entry's name.
 
 Agents use operations even if no entry exists. So shared operations raise the `score` that orders the entries.
 They do not decide whether an entry covers the need. Each wording counts alone, without its frame.
+
+`Checks` tells what a report would say if the vocabulary had one more entry. A draft quotes wordings of its
+need. So its check measures it on the text that it was made from, and says less about later wordings.
 """
 
 import math
@@ -18,18 +21,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Final
 
+import msgspec
 import polars as pl
 
 from vocabgap.errors import converted, require_kind
-from vocabgap.model.capability import SETTLED
+from vocabgap.model.capability import SETTLED, Tally
 from vocabgap.model.frames import need
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.model.tables import CAPABILITIES, TOTAL
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.text import ignored_stems, stem, trigrams, words
+from vocabgap.text import count, ignored_stems, stem, trigrams, visible, words
 
 SHOWN: Final = 3  # entries listed for a need
+ENOUGH: Final = 0.8  # least share of the mentions of its need that an entry covers to pass its check
 SATURATION: Final = 1.0  # occurrences at which a word is half explained
 LENGTH_SHARE: Final = 0.5  # of the length normalisation of descriptions, 0 to 1
 ALIKE: Final = 0.5  # least share of trigrams (Dice) of two words that count as similar
@@ -37,6 +42,7 @@ SPELLING: Final = 0.6  # weight of a word with a similar spelling, times its sim
 UNKNOWN: Final = 2.0  # weight of a word that no entry uses, relative to the rarest word
 OPERATION: Final = 0.25  # score of an operation that only this entry shares
 NAMESAKE: Final = 2.0  # further shares of it if the entry has the operation's name
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")  # between two sentences
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
 _DIGITS = 6  # further ones of a logarithm depend on the machine
 
@@ -139,6 +145,83 @@ def _explaining(index: "EntryIndex", wording: str) -> dict[str, Any]:
     return {"entry": best.entry.name, "explained": round(best.explained, _DIGITS)}
 
 
+class Check(msgspec.Struct, frozen=True):
+    """What the log says about an entry."""
+
+    covers: int  # mentions of its need
+    mentions: int
+    missed: tuple[str, ...]  # wordings that it does not cover, at most five
+    takes: tuple[Tally, ...]  # other needs that probably exist with the entry, but not without it
+    near: str | None  # an existing entry that explains its name and first sentence
+    passes: bool
+
+    def sentences(self, subject: str, source: str) -> list[str]:
+        """Describe the result for a person; `source` says what the mentions are."""
+        lines = [f"{subject} covers {self.covers} of {count(self.mentions, 'mention')} {source}."]
+        lines += [f"Not covered: {'; '.join(self.missed)}."] if self.missed else []
+        lines += (
+            [f"It takes other needs: {'; '.join(each.name for each in self.takes)}."] if self.takes else []
+        )
+        lines += [f"The entry {self.near} is near: extend it, or say what is new."] if self.near else []
+        goal = f"at least {100 * ENOUGH:.0f} % of the mentions, and no other need"
+        return [*lines, f"It {'passes' if self.passes else 'fails'} its check: {goal}."]
+
+
+class Checks:
+    """Checks of entries against a log; the options are those of `covered`."""
+
+    def __init__(
+        self, ranked: pl.DataFrame, vocabulary: Vocabulary, threshold: float, options: Mapping[str, Any]
+    ) -> None:
+        self._ranked, self._entries, self._threshold = ranked, vocabulary.entries, threshold
+        self._options = options
+
+    def missed(self, entry: Entry, own: pl.DataFrame) -> dict[str, int]:
+        """Return the wordings of a need that the entry does not cover, and their mentions."""
+        (variants,) = covered(own, self._beside(entry), **self._options)["variants"]
+        return {each["wording"]: each["mentions"] for each in variants if not self._covers(entry, each)}
+
+    def check(self, entry: Entry, own: pl.DataFrame) -> Check:
+        """Check an entry that is meant for the need of a table `capabilities` with one row."""
+        missed = self.missed(entry, own)
+        mentions = own.select(TOTAL).item()
+        covers = mentions - sum(missed.values())
+        takes = self._taken(entry, own)
+        first = f"{entry.name} {_SENTENCES.split(entry.description)[0]}"
+        nearest = _explaining(EntryIndex(self._beside(entry).entries[:-1]), first)
+        near = nearest["entry"] if nearest["explained"] >= self._threshold else None
+        texts = tuple(map(visible, missed))[:5]
+        return Check(covers, mentions, texts, takes, near, covers >= ENOUGH * mentions and not takes)
+
+    def _beside(self, *entry: Entry) -> Vocabulary:
+        """Return the vocabulary with an entry, which replaces one of its name."""
+        names = {each.name for each in entry}
+        return Vocabulary((*(each for each in self._entries if each.name not in names), *entry))
+
+    def _covers(self, entry: Entry, variant: Mapping[str, Any]) -> bool:
+        return bool(variant["entry"] == entry.name and variant["explained"] >= self._threshold)
+
+    @cached_property
+    def _words(self) -> list[frozenset[str]]:
+        """Return the words of the wordings of each need."""
+        texts = ([each["wording"] for each in variants] for variants in self._ranked["variants"])
+        return [frozenset(words(" ".join(wordings))) for wordings in texts]
+
+    def _taken(self, entry: Entry, own: pl.DataFrame) -> tuple[Tally, ...]:
+        # Only a need with a word of the entry can be taken.
+        known = EntryIndex([entry]).known(frozenset().union(*self._words))
+        sharing = pl.Series([not known.isdisjoint(each) for each in self._words], dtype=pl.Boolean)
+        near = self._ranked.filter(sharing & (self._ranked["capability_id"] != own["capability_id"].item()))
+        is_covered = probably_covered(self._threshold)
+        with_it = covered(near, self._beside(entry), **self._options).filter(is_covered)
+        by_it = [any(self._covers(entry, each) for each in variants) for variants in with_it["variants"]]
+        with_it = with_it.filter(pl.Series(by_it, dtype=pl.Boolean))
+        before = near.join(with_it, on="capability_id", how="semi", maintain_order="left")
+        others = Vocabulary(self._beside(entry).entries[:-1])
+        taken = with_it.filter(~covered(before, others, **self._options).select(is_covered).to_series())
+        return tuple(map(Tally, taken["label"], taken.select(TOTAL).to_series()))
+
+
 def _row(match: Match) -> dict[str, Any]:
     return {
         "entry": match.entry.name,
@@ -156,6 +239,7 @@ class EntryIndex:
         self.entries = sorted(entries, key=lambda entry: entry.name)
         self._ignored = ignored_stems(stop_words)
         self._similar: dict[str, dict[str, float]] = {}
+        self._parts: dict[str, dict[int, float]] = {}
         self._operations: dict[str, list[int]] = defaultdict(list)
         for number, entry in enumerate(self.entries):
             for operation in sorted({name.casefold() for name in entry.operations}):
@@ -174,7 +258,7 @@ class EntryIndex:
         described = zip(self.entries, texts, descriptions, strict=True)
         for number, (entry, text, description) in enumerate(described):
             # The first sentence says what an entry is, so it counts twice.
-            short = (entry.name, *entry.tags, *entry.operations, re.split(r"(?<=[.!?])\s+", text)[0])
+            short = (entry.name, *entry.tags, *entry.operations, _SENTENCES.split(text)[0])
             counts = Counter(word for part in short for word in _stems(part))
             shrunk = 1.0 - LENGTH_SHARE + LENGTH_SHARE * len(description) / mean
             body = Counter(description)
@@ -267,9 +351,17 @@ class EntryIndex:
             nearest[-1:] = explains
         return nearest
 
-    def _explained(self, word: str) -> dict[int, float]:
+    def known(self, written: Iterable[str]) -> frozenset[str]:
+        """Return those words that may be words of an entry, alone or with the word behind them."""
+        own = " ".join(["", *self._postings])
+        telling = (word for word in written if stem(word) not in self._ignored)
+        return frozenset(word for word in telling if f" {word}" in own or self._alike(stem(word)))
+
+    def _explained(self, word: str) -> Mapping[int, float]:
         """Map the entries that explain a word to the part of its weight that they explain."""
-        best: dict[int, float] = defaultdict(float)
+        if word in self._parts:
+            return self._parts[word]
+        best = self._parts[word] = defaultdict(float)
         for other, share in self._alike(word).items():
             # An unknown word counts no more than the known word that it is spelt like.
             weight = share * min(self._weight(word), self._weight(other))

@@ -131,7 +131,8 @@ def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
         with _naming(f"vocabulary '{path}'", "correct the file, or save it in UTF-8"):
             listed = _listed(path, content)
             entries = [_entry(each, pack) for each in listed]
-        forms.update(_form(path, each) for each in listed)
+        usual = Form.SKILL if path.suffix.casefold() == ".md" else Form.MANIFEST
+        forms.update(usual if each.inputSchema is None else Form.TOOL for each in listed)
         digest = hashlib.sha256(content).hexdigest()
         files.append(VocabularyFile(pack, printable_name(path.name), len(entries), digest))
         for number, entry in enumerate(entries, start=1):
@@ -220,18 +221,14 @@ def _named(value: object) -> object:
 
 def _operations(value: object) -> object:
     """Return the operations of OpenAPI as tools; only the HTTP methods of a path are operations."""
-    paths = msgspec.convert(value, dict[str, dict[str, Any] | None])
-    return [
-        {
-            "name": fields.get("operationId") or f"{method} {path}",
-            "description": fields.get("summary") or fields.get("description"),
-            "tags": fields.get("tags"),
-            "inputSchema": fields.get("parameters", ()),
-        }
-        for path, item in paths.items()
-        for method, fields in (item or {}).items()
-        if method in _METHODS and isinstance(fields, Mapping)
-    ]
+    tools = []
+    for path, item in msgspec.convert(value, dict[str, dict[str, Any]]).items():
+        for method in sorted(_METHODS & item.keys()):
+            fields = msgspec.convert(item[method], dict[str, Any])
+            name = fields.get("operationId") or f"{method} {path}"
+            text = fields.get("summary") or fields.get("description")
+            tools.append({"name": name, "description": text, "tags": fields.get("tags"), "inputSchema": ()})
+    return tools
 
 
 _SHAPES: Final[Mapping[str, Callable[[object], object]]] = {
@@ -284,12 +281,6 @@ _PARSERS: Final[Mapping[str, Callable[[str], object]]] = {
     ".csv": _table,
     ".md": _front_matter,
 }
-
-
-def _form(path: Path, listed: _Listed) -> Form:
-    if path.suffix.casefold() == ".md":
-        return Form.SKILL
-    return Form.MANIFEST if listed.inputSchema is None else Form.TOOL
 
 
 def _entry(listed: _Listed, pack: str) -> Entry:
