@@ -102,22 +102,17 @@ class Draft(Request, kw_only=True):
     """The request of `draft`."""
 
     capability: Annotated[str, argument("Identifier, label or wording of the capability.")]
-    form: Annotated[
-        Form | None, option("Form of the entry; by default that of most entries of the vocabulary.", "--as")
-    ] = None
-    entry: Annotated[
-        Path | None, option("Check the entries of this file instead of drafting one.", place=True)
-    ] = None
-    check: Annotated[bool, option("Exit with 5 if a check fails, else with 0.")] = False
+    form: Annotated[Form | None, option("Form of the entry; by default that of the vocabulary.", "--as")] = (
+        None
+    )
+    entry: Annotated[Path | None, option("Check the entries of this file instead.", place=True)] = None
+    check: Annotated[bool, option("Exit with 5 if a check fails.")] = False
     run: Annotated[Place | None, RUN] = None
 
 
 @verb(Draft, settings=("--vocabulary",))
 def draft(call: "Call", request: Draft) -> Answer:
-    """Print a draft of a vocabulary entry for a capability, and check it against the log.
-
-    The check counts the mentions of the need that the entry covers, and names other needs that it would take.
-    """
+    """Print a draft of a vocabulary entry for a capability, and check it against the log."""
     from vocabgap.model.lookup import find_capability
     from vocabgap.ranking.coverage import Checks
     from vocabgap.ranking.drafting import draft as draft_of
@@ -140,7 +135,7 @@ def draft(call: "Call", request: Draft) -> Answer:
         vocabulary, form = known if settings.vocabulary.paths else None, request.form
         own: Any = {"gaps": read_gaps(folder), "vocabulary": vocabulary, "form": form, "checks": checks}
         made = draft_of(request.capability, ranked, **own, **options)
-        found, notes, result = {made.entry.name: made.check}, [made.entry.check], {"draft": made}
+        found, notes, result = {made.entry.name: made.check}, [made.entry.check, *made.notes], {"draft": made}
         text = made.text(sys.stdout.encoding or "utf-8")
     failed = request.check and not all(check.passes for check in found.values())
     return Answer(result=result, text=text, notes=notes, exit_code=ExitCode.GATE if failed else ExitCode.DONE)

@@ -50,6 +50,7 @@ FIRST: Final = 5  # capabilities of the shortlist; each gets a draft
 _SESSIONS: Final = 3  # to test against
 _LONGEST: Final = 1_024  # characters of a skill's description
 _NAME_WORDS: Final = 4
+_SEVERAL: Final = "the group is perhaps several needs: leave out what the entry is not for"
 _ALIKE: Final = 0.7  # least share of the words of a need in a wording whose intent is an example
 _QUOTED: Final = 20  # wordings that a description may quote
 _LINKING_WORDS: Final = """
@@ -98,7 +99,7 @@ class Draft(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]  # what its author should know
 
     def text(self, encoding: str = "utf-8") -> str:
-        """Return the file of the entry; that of a manifest's entry has all parts of the draft."""
+        """Return the file of the entry."""
         name, description = self.entry.name, self.entry.description
         if self.form is Form.TOOL:
             schema = {"type": "object", "properties": {}}
@@ -172,7 +173,7 @@ def draft(
         "examples": _requests(records, row, likeness)[:10],
         "checklist": _checklist(records, row["label"]),
         "nearest": row["covered_by"],
-        "notes": notes,
+        "notes": (*notes, *([_SEVERAL] if row["mixed"] else [])),
     }  # fmt: skip
     return msgspec.convert(_visible(parts), Draft)
 
