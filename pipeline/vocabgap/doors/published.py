@@ -113,28 +113,30 @@ class Draft(Request, kw_only=True):
 @verb(Draft, settings=("--vocabulary",))
 def draft(call: "Call", request: Draft) -> Answer:
     """Print a draft of a vocabulary entry for a capability, and check it against the log."""
+    from vocabgap.listing.finding import named
     from vocabgap.model.lookup import find_capability
     from vocabgap.ranking.coverage import Checks
     from vocabgap.ranking.drafting import draft as draft_of
     from vocabgap.ranking.vocabulary import load_vocabulary
-    from vocabgap.reporting.published_run import read_gaps, read_run
+    from vocabgap.reporting.published_run import read_gaps, read_published
 
     settings = call.settings
     known, folder = load_vocabulary(settings.vocabulary.paths), request.run or settings.report.out
-    _, ranked = read_run(folder, option="--run")
+    published = read_published(folder, option="--run")
+    ranked, name = published.capabilities, named(published, request.capability)
     cluster, threshold = settings.cluster, settings.vocabulary.threshold
     options: Any = {"stop_words": cluster.stop_words, "operation_aliases": settings.operation_aliases}
     checks = Checks(ranked, known, threshold, options)
     result: dict[str, object]
     if request.entry is not None:
-        need, given = find_capability(ranked, request.capability), load_vocabulary(request.entry).entries
+        need, given = find_capability(ranked, name), load_vocabulary(request.entry).entries
         found = {visible(entry.name): checks.check(entry, need) for entry in given}
         source, notes, result = f"of '{need['label'].item()}'", [], {"checks": found}
-        text = "\n".join(line for name, check in found.items() for line in check.sentences(name, source))
+        text = "\n".join(line for own, check in found.items() for line in check.sentences(own, source))
     else:
         vocabulary, form = known if settings.vocabulary.paths else None, request.form
-        own: Any = {"gaps": read_gaps(folder), "vocabulary": vocabulary, "form": form, "checks": checks}
-        made = draft_of(request.capability, ranked, **own, **options)
+        parts: Any = {"gaps": read_gaps(folder), "vocabulary": vocabulary, "form": form, "checks": checks}
+        made = draft_of(name, ranked, **parts, **options)
         found, notes, result = {made.entry.name: made.check}, [made.entry.check, *made.notes], {"draft": made}
         text = made.text(sys.stdout.encoding or "utf-8")
     failed = request.check and not all(check.passes for check in found.values())
