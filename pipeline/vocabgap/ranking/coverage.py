@@ -202,15 +202,29 @@ class Checks:
         return bool(variant["entry"] == entry.name and variant["explained"] >= self._threshold)
 
     @cached_property
-    def _words(self) -> list[frozenset[str]]:
-        """Return the words of the wordings of each need."""
+    def _words(self) -> list[list[frozenset[str]]]:
+        """Return the words of the wordings of each need, without and with their frames."""
         texts = ([each["wording"] for each in variants] for variants in self._ranked["variants"])
-        return [frozenset(words(" ".join(wordings))) for wordings in texts]
+        return [[frozenset(words(text)) for each in own for text in (need(each), each)] for own in texts]
+
+    @cached_property
+    def _written(self) -> frozenset[str]:
+        return frozenset(word for own in self._words for each in own for word in each)
+
+    @cached_property
+    def _unknown(self) -> frozenset[str]:
+        return EntryIndex(self._entries).unknown(self._written)
 
     def _taken(self, entry: Entry, own: pl.DataFrame) -> tuple[Tally, ...]:
-        # Only a need with a word of the entry can be taken.
-        known = EntryIndex([entry]).known(frozenset().union(*self._words))
-        sharing = pl.Series([not known.isdisjoint(each) for each in self._words], dtype=pl.Boolean)
+        known = EntryIndex([entry]).known(self._written)
+        unknown = self._unknown - known
+
+        def may_cover(text: frozenset[str]) -> bool:
+            # A word that no entry uses counts at least twice as much as one that the entry explains.
+            explained = len(text & known)
+            return explained >= max(self._threshold * (explained + UNKNOWN * len(text & unknown)), 1)
+
+        sharing = pl.Series([any(map(may_cover, own)) for own in self._words], dtype=pl.Boolean)
         near = self._ranked.filter(sharing & (self._ranked["capability_id"] != own["capability_id"].item()))
         is_covered = probably_covered(self._threshold)
         with_it = covered(near, self._beside(entry), **self._options).filter(is_covered)
@@ -356,6 +370,11 @@ class EntryIndex:
         own = " ".join(["", *self._postings])
         telling = (word for word in written if stem(word) not in self._ignored)
         return frozenset(word for word in telling if f" {word}" in own or self._alike(stem(word)))
+
+    def unknown(self, written: frozenset[str]) -> frozenset[str]:
+        """Return those words that count in a need, but are in no entry."""
+        others = written - self.known(written)
+        return frozenset(word for word in others if stem(word) not in self._ignored and not word.isdigit())
 
     def _explained(self, word: str) -> Mapping[int, float]:
         """Map the entries that explain a word to the part of its weight that they explain."""
