@@ -16,6 +16,7 @@ from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import CAPABILITIES, CLAIMED, PUBLISHED, RELATIONS, TOTAL
 from vocabgap.ranking.coverage import is_listed, probably_covered
+from vocabgap.ranking.planning import Plan, plan
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import RunKey, comparable, points_of
 from vocabgap.reporting.languages import in_other_languages
@@ -130,6 +131,7 @@ class Summary(msgspec.Struct, frozen=True):
     breakdown: Breakdown | None = None  # None without `--by`, and in a shareable report
     effects: tuple[Effect, ...] = ()  # of the authored needs, newest first; none in a shareable report
     per_session: tuple[tuple[str, float], ...] = ()  # mentions per known session in each quarter
+    plan: Plan | None = None  # None without the records, and in a shareable report
     in_other_languages: int = 0  # wordings in another language than most; none if that is not clear
 
     @property
@@ -280,6 +282,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         grouping=manifest.grouping,
         effects=effects,
         per_session=per_session(tables.gaps) if effects and tables.gaps is not None else (),
+        plan=None if tables.gaps is None else plan(ranked, tables.gaps, covered_from),
         breakdown=breakdown_of(tables.gaps, settings.report.by, shown),
     )
 
