@@ -144,16 +144,18 @@ def test_the_plan_is_a_sentence_of_the_report_and_a_table_of_its_own(tmp_path: P
 
 
 def test_without_sessions_there_is_no_sentence(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("lamp glow"), gap("film grain")]})
+    root = write_corpus(tmp_path, {"one": [*map(gap, NEEDS)]})
     assert "Authoring" not in vocabgap("report", root).out
 
 
 def test_a_shareable_page_has_no_plan(tmp_path: Path) -> None:
     gaps = {
-        f"image-{number}": [gap("lamp glow", image_id=f"image-{number}", session_id=str(number))]
+        f"image-{number}": [
+            gap(need, image_id=f"image-{number}", session_id=f"{need} {number}") for need in NEEDS
+        ]
         for number in range(9)
     }
     made = publish(tmp_path, write_corpus(tmp_path, gaps), share=3)
 
-    assert "Authoring rank 1 frees 9 of 9 sessions from gaps." in text_of(made)
+    assert "Authoring ranks 1, 2 and 3 frees 27 of 36 sessions from gaps." in text_of(made)
     assert "Authoring" not in (made.published.folder / "share.html").read_text(encoding="utf-8")

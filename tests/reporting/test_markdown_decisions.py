@@ -95,7 +95,6 @@ def test_what_probably_exists_keeps_its_rank_and_the_first_need_without_an_entry
         " Ranked by mentions; ranks 1 to 3 are level."
         " The first need to author: film grain (2), 2 mentions on 2 images;"
         " no workaround was rated."
-        " Authoring ranks 2 and 3 frees 1 of 1 session from gaps. 5 records name no session."
     )
 
 
