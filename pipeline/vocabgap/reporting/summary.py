@@ -16,7 +16,6 @@ from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import CAPABILITIES, CLAIMED, PUBLISHED, RELATIONS, TOTAL
 from vocabgap.ranking.coverage import is_listed, probably_covered
-from vocabgap.ranking.planning import Plan, plan
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import RunKey, comparable, points_of
 from vocabgap.reporting.languages import in_other_languages
@@ -38,6 +37,7 @@ from vocabgap.reporting.overviews import (
     Categorised,
     Category,
     Place,
+    Plan,
     RecurringSet,
     Withheld,
     account_of,
@@ -48,6 +48,7 @@ from vocabgap.reporting.overviews import (
     overview_of,
     per_session,
     places_in,
+    plan_of,
     reclassified_of,
     recurring_sets_of,
 )
@@ -282,7 +283,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         grouping=manifest.grouping,
         effects=effects,
         per_session=per_session(tables.gaps) if effects and tables.gaps is not None else (),
-        plan=None if tables.gaps is None else plan(ranked, tables.gaps, covered_from),
+        plan=None if tables.gaps is None else plan_of(ranked, tables.gaps, covered_from),
         breakdown=breakdown_of(tables.gaps, settings.report.by, shown),
     )
 

@@ -16,7 +16,7 @@ from builders.ranking import Row, by_surface, records
 from builders.reporting import publish, text_of
 from vocabgap.files.parts import Parts
 from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.planning import MOST, Plan, plan
+from vocabgap.reporting.overviews import STEPS, Plan, plan_of
 
 Sessions = dict[tuple[str, str], set[str]]  # needs by tenant and session
 NEEDS = ("lamp glow", "tilt shift", "ice ring brush", "film grain")
@@ -42,7 +42,7 @@ def planned(asked: Iterable[Row]) -> Plan:
     gaps = frame.with_columns(
         pl.Series("capability_id", own, pl.String), counted=pl.lit(value=True)
     )
-    return plan(table, Parts.of(gaps), 0.28)
+    return plan_of(table, Parts.of(gaps), 0.28)
 
 
 def needs_by_session(asked: Iterable[Row], need: str) -> Sessions:
@@ -73,11 +73,11 @@ def test_the_sums_of_the_demo_equal_a_count_by_hand(demo: Path, tmp_path: Path) 
     assert (found.sessions, found.unknown) == (len(needs), 25)
     for steps in (found.by_rank, found.by_sessions):
         authored = [ranked[step.rank - 1] for step in steps]
-        assert len({*authored}) == MOST
+        assert len({*authored}) == STEPS
         assert [step.freed for step in steps] == [
-            freed_by_hand(needs, authored[:first]) for first in range(1, MOST + 1)
+            freed_by_hand(needs, authored[:first]) for first in range(1, STEPS + 1)
         ]
-    assert [step.rank for step in found.by_rank] == [*range(1, MOST + 1)]
+    assert [step.rank for step in found.by_rank] == [*range(1, STEPS + 1)]
     assert [step.freed for step in found.by_rank][:4] == [1, 1, 2, 3]
     assert [step.freed for step in found.by_sessions][:3] == [1, 3, 4]
 
