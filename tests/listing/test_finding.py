@@ -181,6 +181,8 @@ Command = Callable[[str], tuple[str, ...]]
         lambda name: ("show", name),
         lambda name: ("decide", "pin", name),
         lambda name: ("decide", "merge", "dust removal", name),
+        lambda name: ("draft", name),
+        lambda name: ("history", name),
     ],
 )
 @pytest.mark.parametrize("name", ["an end to all dust", "dust \x1b[0m\x07"])

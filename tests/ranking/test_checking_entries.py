@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builders.ranking import ranked
 from vocabgap.clustering.grouping import cluster
@@ -61,6 +64,45 @@ def test_an_existing_entry_that_explains_the_name_is_near_but_not_one_that_it_re
     assert check(GLOW, GLOW).near is None
 
 
+WORDS = [
+    "lamp", "lamps", "glow", "glowing", "fog", "bank", "tide", "table", "tidetable", "the", "no", "90",
+    "4k", "harbour", "harbor", "map",
+]  # fmt: skip
+PHRASES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
+ENTRIES = st.builds(
+    Entry,
+    PHRASES.map(lambda text: text.replace(" ", "_")),
+    PHRASES,
+    st.tuples(PHRASES),
+    st.tuples(st.sampled_from(WORDS)),
+)
+
+
+@pytest.fixture(scope="module")
+def odd_needs() -> pl.DataFrame:
+    """Needs of few words, some of them in frames, or only of words that do not count."""
+    drawn = np.random.default_rng(7)
+    texts = [" ".join(drawn.choice(WORDS, drawn.integers(1, 6))) for _ in range(60)]
+    wordings = [*texts, *(f"no tool to {text}" for text in texts[:20]), "90", "the", "no"]
+    return ranked([{"missing_capability": text} for text in wordings])
+
+
+@given(entry=ENTRIES, vocabulary=st.lists(ENTRIES, max_size=3, unique_by=lambda entry: entry.name))
+def test_an_entry_is_compared_as_if_with_all_needs(
+    odd_needs: pl.DataFrame, entry: Entry, vocabulary: list[Entry]
+) -> None:
+    others = [each for each in vocabulary if each.name != entry.name]
+    after = covered(odd_needs, Vocabulary((*others, entry)))
+    before = covered(odd_needs, Vocabulary(tuple(others)))
+
+    found = Checks(odd_needs, Vocabulary(tuple(vocabulary)), DEFAULT_COVERED, {}).check(
+        entry, odd_needs.head(1)
+    )
+
+    name = odd_needs["capability_id"][0]
+    assert (found.covers, found.takes) == said(after, before, name, entry.name, only_by_it=True)
+
+
 @pytest.fixture(scope="module")
 def frame(demo: Path) -> pl.DataFrame:
     """The needs of the demo, compared with its vocabulary."""
@@ -86,7 +128,7 @@ def test_the_next_report_says_of_the_saved_draft_what_its_check_said(
 
 
 def said(
-    after: pl.DataFrame, before: pl.DataFrame, name: str, entry: str
+    after: pl.DataFrame, before: pl.DataFrame, name: str, entry: str, *, only_by_it: bool = False
 ) -> tuple[int, tuple[Tally, ...]]:
     """What a report with the entry says: its mentions, and the needs that exist only since then."""
 
@@ -99,5 +141,9 @@ def said(
         ~before.select(probably_covered()).to_series(),
         pl.col("capability_id") != name,
     )
-    taken = (Tally(row["label"], row["mentions"]) for row in new.iter_rows(named=True))
+    taken = (
+        Tally(row["label"], row["mentions"])
+        for row in new.iter_rows(named=True)
+        if not only_by_it or any(map(is_covered, row["variants"]))
+    )
     return sum(each["mentions"] for each in own if is_covered(each)), tuple(taken)

@@ -77,3 +77,10 @@ def test_a_skill_is_called_in_small_letters_of_ascii_with_dashes() -> None:
 
     assert name("café", "lamp", entries=taken, form=Form.SKILL) == "cafe-lamp"
     assert name("灯", form=Form.SKILL) == "cap-0ff"
+
+
+def test_a_skill_has_a_name_of_at_most_64_characters_even_if_it_is_taken() -> None:
+    first = name("a" * 58, "b", "c" * 20, form=Form.SKILL)
+    second = name("a" * 58, "b", "c" * 20, entries=(Entry(first),), form=Form.SKILL)
+
+    assert (first, second) == (f"{'a' * 58}-b", f"{'a' * 58}-b-2")

@@ -188,13 +188,14 @@ class History(Request):
 @verb(History, settings=())
 def history(call: "Call", request: History) -> Answer:
     """Show how ranks and mentions changed over time."""
-    from vocabgap.model.lookup import find_capability
+    from vocabgap.listing.finding import named
     from vocabgap.model.tables import EVENTS
     from vocabgap.reporting.history import RunKey, comparable, followed, history_of, points_of
-    from vocabgap.reporting.published_run import read_optional, read_run, resolve_target
+    from vocabgap.reporting.published_run import read_optional, read_published, resolve_target
 
     folder = request.run or call.settings.report.out
-    manifest, ranked = read_run(folder, option="--run")
+    published = read_published(folder, option="--run")
+    manifest, ranked = published.manifest, published.capabilities
     rows = history_of(folder, manifest, ranked)
     runs = comparable(rows, RunKey.of(manifest))
     parts, present = followed(rows, runs), dict(ranked.select("capability_id", "label").iter_rows())
@@ -202,7 +203,7 @@ def history(call: "Call", request: History) -> Answer:
         chosen = ranked.head(min(request.top, ranked.height) or ranked.height)
     else:
         try:
-            chosen = find_capability(ranked, request.capability)
+            chosen = ranked.filter(capability_id=named(published, request.capability))
         except NotFoundError:
             is_named = (parts["capability_id"] == request.capability) | (parts["label"] == request.capability)
             if (chosen := parts.filter(is_named).tail(1)).is_empty():

@@ -18,7 +18,8 @@ from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
+from itertools import chain, pairwise, starmap
 from typing import Any, Final
 
 import msgspec
@@ -79,7 +80,7 @@ def covered(
     CAPABILITIES.require(ranked, ("label", "operations", "variants"))
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
     converted(operation_aliases, dict[str, str], "operation_aliases")
-    index = EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
+    index = EntryIndex(vocabulary.entries, stop_words, operation_aliases)
     covers = []
     for label, operations, total, variants in ranked.select(
         "label", "operations", TOTAL, "variants"
@@ -130,15 +131,13 @@ def is_listed() -> pl.Expr:
     return ~pl.col("status").is_in(SETTLED) & (pl.col("pinned") | pl.col("established"))
 
 
-def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str]) -> list[Entry]:
-    """Return the entries with their operations named as in table `capabilities`."""
-    fold = partial(fold_operation, aliases=aliases)
-    return [replace(entry, operations=tuple(dict.fromkeys(map(fold, entry.operations)))) for entry in entries]
+def _texts(wording: str) -> Iterable[str]:
+    # Also judge the whole wording: its frame may have been part of the need.
+    return dict.fromkeys((need(wording), wording))
 
 
 def _explaining(index: "EntryIndex", wording: str) -> dict[str, Any]:
-    # Also judge the whole wording: its frame may have been part of the need.
-    matches = [match for text in (need(wording), wording) for match in index.covering(text, top=1)]
+    matches = [match for text in _texts(wording) for match in index.covering(text, top=1)]
     best = max(matches, key=lambda match: match.explained, default=None)
     if best is None or not best.explained:
         return {"entry": None, "explained": 0.0}
@@ -158,82 +157,86 @@ class Check(msgspec.Struct, frozen=True):
     def sentences(self, subject: str, source: str) -> list[str]:
         """Describe the result for a person; `source` says what the mentions are."""
         lines = [f"{subject} covers {self.covers} of {count(self.mentions, 'mention')} {source}."]
+        taken = "; ".join(each.name for each in self.takes)
         lines += [f"Not covered: {'; '.join(self.missed)}."] if self.missed else []
-        lines += (
-            [f"It takes other needs: {'; '.join(each.name for each in self.takes)}."] if self.takes else []
-        )
+        lines += [f"It takes other needs: {taken}."] if taken else []
         lines += [f"The entry {self.near} is near: extend it, or say what is new."] if self.near else []
         goal = f"at least {100 * ENOUGH:.0f} % of the mentions, and no other need"
         return [*lines, f"It {'passes' if self.passes else 'fails'} its check: {goal}."]
 
 
+@dataclass(frozen=True, eq=False)
 class Checks:
-    """Checks of entries against a log; the options are those of `covered`."""
+    """Checks of entries against a log."""
 
-    def __init__(
-        self, ranked: pl.DataFrame, vocabulary: Vocabulary, threshold: float, options: Mapping[str, Any]
-    ) -> None:
-        self._ranked, self._entries, self._threshold = ranked, vocabulary.entries, threshold
-        self._options = options
+    ranked: pl.DataFrame
+    vocabulary: Vocabulary
+    threshold: float
+    options: Mapping[str, Any]  # those of `covered`
 
     def missed(self, entry: Entry, own: pl.DataFrame) -> dict[str, int]:
         """Return the wordings of a need that the entry does not cover, and their mentions."""
-        (variants,) = covered(own, self._beside(entry), **self._options)["variants"]
-        return {each["wording"]: each["mentions"] for each in variants if not self._covers(entry, each)}
+        covers, variants = self._covering(entry), own["variants"].item()
+        return {each["wording"]: each["mentions"] for each in variants if not covers(each["wording"])}
 
     def check(self, entry: Entry, own: pl.DataFrame) -> Check:
         """Check an entry that is meant for the need of a table `capabilities` with one row."""
-        missed = self.missed(entry, own)
-        mentions = own.select(TOTAL).item()
-        covers = mentions - sum(missed.values())
-        takes = self._taken(entry, own)
+        missed, mentions = self.missed(entry, own), own.select(TOTAL).item()
+        total, others, covers = mentions - sum(missed.values()), self._others(entry), self._covering(entry)
+        touched = pl.Series([any(map(covers, each)) for each in self._wordings], dtype=pl.Boolean)
+        near = self.ranked.filter(touched & (pl.col("capability_id") != own["capability_id"].item()))
+
+        def exist(*entries: Entry) -> pl.Series:
+            table = covered(near, Vocabulary(entries), **self.options)
+            return table.select(probably_covered(self.threshold)).to_series()
+
+        taken = near.filter(exist(*others, entry) & ~exist(*others)).select("label", TOTAL)
+        takes = tuple(starmap(Tally, taken.iter_rows()))
         first = f"{entry.name} {_SENTENCES.split(entry.description)[0]}"
-        nearest = _explaining(EntryIndex(self._beside(entry).entries[:-1]), first)
-        near = nearest["entry"] if nearest["explained"] >= self._threshold else None
+        nearest = _explaining(EntryIndex(others), first)
+        existing = nearest["entry"] if nearest["explained"] >= self.threshold else None
         texts = tuple(map(visible, missed))[:5]
-        return Check(covers, mentions, texts, takes, near, covers >= ENOUGH * mentions and not takes)
+        return Check(total, mentions, texts, takes, existing, total >= ENOUGH * mentions and not takes)
 
-    def _beside(self, *entry: Entry) -> Vocabulary:
-        """Return the vocabulary with an entry, which replaces one of its name."""
-        names = {each.name for each in entry}
-        return Vocabulary((*(each for each in self._entries if each.name not in names), *entry))
+    def _others(self, entry: Entry) -> list[Entry]:
+        return [each for each in self.vocabulary.entries if each.name != entry.name]
 
-    def _covers(self, entry: Entry, variant: Mapping[str, Any]) -> bool:
-        return bool(variant["entry"] == entry.name and variant["explained"] >= self._threshold)
+    def _covering(self, entry: Entry) -> Callable[[str], bool]:
+        """Return a function that tells whether the entry is the one that covers a wording of the log."""
+        alone, index = (
+            EntryIndex(entries, **self.options) for entries in ([entry], [*self._others(entry), entry])
+        )
+        own, known = (
+            {near for word in each.postings for near in self._log.alike(word)} for each in (alone, index)
+        )
+        # The weight of a word that an entry explains is at most that of a word which one entry uses.
+        most, unknown = index.rarity(1), UNKNOWN * index.rarity(0)
+
+        def may_cover(text: frozenset[str], joined: frozenset[str]) -> bool:
+            explained = most * len(text & own)
+            share = explained / (explained + unknown * len(text - known) or 1.0)
+            is_near = not text or (explained and round(share, _DIGITS) >= self.threshold)
+            return is_near or not joined.isdisjoint(index.postings)
+
+        def covers(wording: str) -> bool:
+            if not any(may_cover(*self._parts(text)) for text in _texts(wording)):
+                return False
+            best = _explaining(index, wording)
+            return bool(best["entry"] == entry.name and best["explained"] >= self.threshold)
+
+        return covers
 
     @cached_property
-    def _words(self) -> list[list[frozenset[str]]]:
-        """Return the words of the wordings of each need, without and with their frames."""
-        texts = ([each["wording"] for each in variants] for variants in self._ranked["variants"])
-        return [[frozenset(words(text)) for each in own for text in (need(each), each)] for own in texts]
+    def _wordings(self) -> list[list[str]]:
+        return [[each["wording"] for each in variants] for variants in self.ranked["variants"]]
 
     @cached_property
-    def _written(self) -> frozenset[str]:
-        return frozenset(word for own in self._words for each in own for word in each)
+    def _log(self) -> "EntryIndex":
+        return EntryIndex([Entry("", tags=tuple(chain.from_iterable(self._wordings)))], **self.options)
 
     @cached_property
-    def _unknown(self) -> frozenset[str]:
-        return EntryIndex(self._entries).unknown(self._written)
-
-    def _taken(self, entry: Entry, own: pl.DataFrame) -> tuple[Tally, ...]:
-        known = EntryIndex([entry]).known(self._written)
-        unknown = self._unknown - known
-
-        def may_cover(text: frozenset[str]) -> bool:
-            # A word that no entry uses counts at least twice as much as one that the entry explains.
-            explained = len(text & known)
-            return explained >= max(self._threshold * (explained + UNKNOWN * len(text & unknown)), 1)
-
-        sharing = pl.Series([any(map(may_cover, own)) for own in self._words], dtype=pl.Boolean)
-        near = self._ranked.filter(sharing & (self._ranked["capability_id"] != own["capability_id"].item()))
-        is_covered = probably_covered(self._threshold)
-        with_it = covered(near, self._beside(entry), **self._options).filter(is_covered)
-        by_it = [any(self._covers(entry, each) for each in variants) for variants in with_it["variants"]]
-        with_it = with_it.filter(pl.Series(by_it, dtype=pl.Boolean))
-        before = near.join(with_it, on="capability_id", how="semi", maintain_order="left")
-        others = Vocabulary(self._beside(entry).entries[:-1])
-        taken = with_it.filter(~covered(before, others, **self._options).select(is_covered).to_series())
-        return tuple(map(Tally, taken["label"], taken.select(TOTAL).to_series()))
+    def _parts(self) -> Callable[[str], tuple[frozenset[str], frozenset[str]]]:
+        return cache(self._log.parts)
 
 
 def _row(match: Match) -> dict[str, Any]:
@@ -249,11 +252,19 @@ def _row(match: Match) -> dict[str, Any]:
 class EntryIndex:
     """Entries of different names, indexed by word; their order does not matter."""
 
-    def __init__(self, entries: Iterable[Entry], stop_words: Iterable[str] = ()) -> None:
-        self.entries = sorted(entries, key=lambda entry: entry.name)
+    def __init__(
+        self,
+        entries: Iterable[Entry],
+        stop_words: Iterable[str] = (),
+        operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+    ) -> None:
+        fold = partial(fold_operation, aliases=operation_aliases)
+        folded = (
+            replace(each, operations=tuple(dict.fromkeys(map(fold, each.operations)))) for each in entries
+        )
+        self.entries = sorted(folded, key=lambda entry: entry.name)
         self._ignored = ignored_stems(stop_words)
         self._similar: dict[str, dict[str, float]] = {}
-        self._parts: dict[str, dict[int, float]] = {}
         self._operations: dict[str, list[int]] = defaultdict(list)
         for number, entry in enumerate(self.entries):
             for operation in sorted({name.casefold() for name in entry.operations}):
@@ -263,7 +274,7 @@ class EntryIndex:
         self._namesakes = {entry.name.casefold(): number for number, entry in enumerate(self.entries)}
 
     @cached_property
-    def _postings(self) -> Mapping[str, Mapping[int, float]]:
+    def postings(self) -> Mapping[str, Mapping[int, float]]:
         """Map each word to the entries that use it, and each entry to its weight, 0 to 1."""
         texts = _own_words(self.entries)
         descriptions = [_stems(text) for text in texts]
@@ -286,22 +297,22 @@ class EntryIndex:
         """Return the number of trigrams of each word, and the words that hold each trigram."""
         sizes: dict[str, int] = {}
         holders: dict[str, list[str]] = defaultdict(list)
-        for word in self._postings:
+        for word in self.postings:
             grams = _grams(word)
             sizes[word] = len(grams)
             for gram in grams:
                 holders[gram].append(word)
         return sizes, holders
 
-    def _rarity(self, holders: int) -> float:
+    def rarity(self, holders: int) -> float:
         """Return the IDF (BM25) of a word or operation that some of the entries have."""
         return math.log(1.0 + (len(self.entries) - holders + 0.5) / (holders + 0.5))
 
     def _weight(self, word: str) -> float:
-        holders = len(self._postings.get(word, ()))
-        return self._rarity(holders) if holders else UNKNOWN * self._rarity(0)
+        holders = len(self.postings.get(word, ()))
+        return self.rarity(holders) if holders else UNKNOWN * self.rarity(0)
 
-    def _alike(self, word: str) -> Mapping[str, float]:
+    def alike(self, word: str) -> Mapping[str, float]:
         """Map the entries' words that are similar to a word to their similarity, 0 to 1."""
         if word not in self._similar:
             sizes, holders = self._trigrams
@@ -309,7 +320,7 @@ class EntryIndex:
             shared = Counter(other for gram in grams for other in holders.get(gram, ()))
             shares = {other: 2.0 * both / (len(grams) + sizes[other]) for other, both in shared.items()}
             near = {other: SPELLING * share for other, share in shares.items() if share >= ALIKE}
-            self._similar[word] = near | ({word: 1.0} if word in self._postings else {})
+            self._similar[word] = near | ({word: 1.0} if word in self.postings else {})
         return self._similar[word]
 
     def _need_words(self, phrase: str) -> dict[str, str]:
@@ -319,13 +330,19 @@ class EntryIndex:
         at = 0
         while at < len(written):
             joined = stem("".join(written[at : at + 2]))
-            size = 2 if at + 1 < len(written) and joined in self._postings else 1
+            size = 2 if at + 1 < len(written) and joined in self.postings else 1
             name = joined if size > 1 else stem(written[at])
             words_of_need.setdefault(name, " ".join(written[at : at + size]))
             at += size
         # A bare number is a setting, not the need.
         telling = [word for word in words_of_need if word not in self._ignored and not word.isdigit()]
         return {word: words_of_need[word] for word in telling} or words_of_need
+
+    def parts(self, phrase: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the words that count in a phrase, and its neighbours as one word, all stemmed."""
+        written = words(phrase)
+        telling = frozenset(stem(word) for word in written if not word.isdigit()) - self._ignored
+        return telling, frozenset(stem("".join(pair)) for pair in pairwise(written))
 
     def covering(
         self, phrase: str, operations: Mapping[str, float] | None = None, top: int = SHOWN
@@ -365,34 +382,21 @@ class EntryIndex:
             nearest[-1:] = explains
         return nearest
 
-    def known(self, written: Iterable[str]) -> frozenset[str]:
-        """Return those words that may be words of an entry, alone or with the word behind them."""
-        own = " ".join(["", *self._postings])
-        telling = (word for word in written if stem(word) not in self._ignored)
-        return frozenset(word for word in telling if f" {word}" in own or self._alike(stem(word)))
-
-    def unknown(self, written: frozenset[str]) -> frozenset[str]:
-        """Return those words that count in a need, but are in no entry."""
-        others = written - self.known(written)
-        return frozenset(word for word in others if stem(word) not in self._ignored and not word.isdigit())
-
-    def _explained(self, word: str) -> Mapping[int, float]:
+    def _explained(self, word: str) -> dict[int, float]:
         """Map the entries that explain a word to the part of its weight that they explain."""
-        if word in self._parts:
-            return self._parts[word]
-        best = self._parts[word] = defaultdict(float)
-        for other, share in self._alike(word).items():
+        best: dict[int, float] = defaultdict(float)
+        for other, share in self.alike(word).items():
             # An unknown word counts no more than the known word that it is spelt like.
             weight = share * min(self._weight(word), self._weight(other))
-            for number, often in self._postings[other].items():
+            for number, often in self.postings[other].items():
                 best[number] = max(best[number], weight * often)
         return best
 
     def _name_share(self, number: int, need: Iterable[str]) -> float:
         """Return the share of an entry's name that the need explains, 0 to 1."""
-        weights = {word: self._weight(word) for word in self._names[number] if word in self._postings}
+        weights = {word: self._weight(word) for word in self._names[number] if word in self.postings}
         shares = (
-            weight * max((self._alike(word).get(part, 0.0) for word in need), default=0.0)
+            weight * max((self.alike(word).get(part, 0.0) for word in need), default=0.0)
             for part, weight in weights.items()
         )
         return sum(shares) / (sum(weights.values()) or 1.0)
@@ -408,7 +412,7 @@ class EntryIndex:
     def _shared(self, operation: str) -> dict[int, float]:
         """Map the entries that share an operation to the part of their scores that it adds."""
         holders = self._operations.get(operation, [])
-        share = OPERATION * self._rarity(len(holders)) / self._rarity(1)
+        share = OPERATION * self.rarity(len(holders)) / self.rarity(1)
         shared = dict.fromkeys(holders, share)
         if operation in self._namesakes:
             number = self._namesakes[operation]

@@ -49,6 +49,7 @@ from vocabgap.text import (
 FIRST: Final = 5  # capabilities of the shortlist; each gets a draft
 _SESSIONS: Final = 3  # to test against
 _LONGEST: Final = 1_024  # characters of a skill's description
+_LONGEST_NAME: Final = 60  # of the 64 characters of a skill's name; a number may follow
 _NAME_WORDS: Final = 4
 _SEVERAL: Final = "the group is perhaps several needs: leave out what the entry is not for"
 _ALIKE: Final = 0.7  # least share of the words of a need in a wording whose intent is an example
@@ -326,11 +327,12 @@ def name_words(label: str, ignored: frozenset[str] = frozenset()) -> list[str]:
 def propose_name(
     chosen: Sequence[str], operations: Sequence[str], entries: Sequence[Entry], fallback: str, form: Form
 ) -> tuple[str, tuple[str, ...]]:
-    """Return an unused name and notes. Its words are joined as in most entries; a skill's name is ASCII."""
+    """Return an unused name and notes. Its words are joined as in most entries. A skill keeps ASCII."""
     parts, join = list(chosen) or words(fallback), _style(entries)
     if form is Form.SKILL:
         plain = unicodedata.normalize("NFKD", " ".join(parts)).encode("ascii", "ignore").decode()
-        parts, join = words(plain) or words(fallback), "-".join
+        short = "-".join(words(plain) or words(fallback))[:_LONGEST_NAME]
+        parts, join, operations = short.strip("-").split("-"), "-".join, ()
     taken = {entry.name.casefold(): entry.name for entry in entries}
     name = join(parts)
     if name.casefold() not in taken:
