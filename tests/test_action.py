@@ -205,7 +205,7 @@ def test_in_ten_weeks_each_need_has_one_issue(
         ("play music", "CLOSED"), ("enqueue merge", "CLOSED"),
     ]  # fmt: skip
     assert issues.pop()["body"] == "Now part of #2.\n"
-    assert ["10 known sessions" in each["body"] for each in issues] == [True, True, True, False]
+    assert ["Known sessions: 10\n" in each["body"] for each in issues] == [True, True, True, False]
     assert all("`@octocat` \\$(touch run)" in each["body"] for each in issues)
 
 

@@ -25,7 +25,7 @@ HOSTILE = (
     "\U0001f600" * 200,
     "x" * 5_000,
 )
-SECONDS = 120  # for one cell
+SECONDS = 60  # for one cell
 LOADS = (
     "script, link, iframe, object, embed, [src], [href]"  # elements that fetch something, or may
 )

@@ -19,9 +19,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from vocabgap.model.record import OPERATION_ALIASES
 from vocabgap.model.settings import DEFAULT_COVERED
-from vocabgap.ranking.coverage import EntryIndex, with_folded_operations
+from vocabgap.ranking.coverage import EntryIndex
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.text import content_words, ignored_stems, surface
 
@@ -74,7 +73,7 @@ def read_needs(path: Path) -> tuple[list[Need], list[Need]]:
 
 def ours(vocabulary: Vocabulary) -> Way:
     """What `vocabgap.covered` does."""
-    index = EntryIndex(with_folded_operations(vocabulary.entries, OPERATION_ALIASES))
+    index = EntryIndex(vocabulary.entries)
 
     def find(phrase: str, operations: Sequence[str]) -> Found:
         matches = index.covering(phrase, dict.fromkeys(operations, 1.0), TOP)

@@ -51,6 +51,13 @@ def test_what_it_says_to_try_next_works_line_by_line(monkeypatch: pytest.MonkeyP
     assert "(pinned by " in vocabgap(*further[-2][1:]).out
 
 
+def test_its_page_decides_in_the_folder_that_it_says_to_enter(tmp_path: Path) -> None:
+    vocabgap("demo", "to/try it")
+
+    manifest = json.loads((tmp_path / "to/try it/out/run.json").read_text(encoding="utf-8"))
+    assert manifest["rendering"]["deciding"] == ""  # its run and its decisions are the usual ones
+
+
 def test_what_somebody_has_set_and_decided_plays_no_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,11 @@ import pytest
 from builders import gap, write_corpus
 from builders.command import vocabgap
 
+PASSED = (
+    "The entry covers 1 of 1 mention that it was made from."
+    " It passes its check: at least 80 % of the mentions, and no other need."
+)
+
 
 @pytest.fixture
 def published(reported: Path) -> Path:
@@ -40,8 +45,53 @@ def test_a_draft_is_json() -> None:
     assert result.code == 0
     assert document["entry"] == {
         "name": "film_grain", "description": "Film grain.", "tags": ["film", "grain"], "touches": ["grain"],
+        "check": PASSED,
     }  # fmt: skip
     assert document["draft"].startswith("made from 1 gap record")
+    assert result.err.strip() == PASSED
+
+
+@pytest.mark.usefixtures("published")
+def test_a_draft_has_the_form_that_is_asked_for() -> None:
+    skill, tool = (vocabgap("draft", "film grain", "--as", form).out for form in ("skill", "tool"))
+
+    front = '---\nname: film-grain\ndescription: "Film grain."\n---\n\n# film-grain\n'
+    assert skill.startswith(f"{front}\n## ")
+    assert "\n- [ ] photos/" in skill
+    assert json.loads(tool) == {
+        "name": "film_grain",
+        "description": "Film grain.",
+        "inputSchema": {"type": "object", "properties": {}},
+    }
+
+
+@pytest.mark.usefixtures("published")
+def test_beside_skills_a_draft_is_a_skill(tmp_path: Path) -> None:
+    skill = tmp_path / "skills" / "fog" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: fog\ndescription: Thins fog.\n---\n")
+
+    result = vocabgap("draft", "film grain", "--vocabulary", skill.parents[1])
+
+    assert result.out.startswith("---\nname: film-grain\n")
+
+
+@pytest.mark.usefixtures("published")
+def test_an_entry_of_a_person_is_checked_instead(tmp_path: Path) -> None:
+    entry = tmp_path / "entry.json"
+    entry.write_text(json.dumps({"entries": [{"name": "fog", "description": "Thins fog."}]}))
+
+    result = vocabgap("draft", "film grain", "--entry", entry, "--check")
+
+    assert result.code == 5
+    assert result.out == (
+        "fog covers 0 of 1 mention of 'film grain'.\nNot covered: film grain.\n"
+        "It fails its check: at least 80 % of the mentions, and no other need.\n"
+    )
+    assert vocabgap("draft", "film grain", "--entry", entry).code == 0
+    saved = tmp_path / "draft.json"
+    saved.write_text(vocabgap("draft", "film grain").out)
+    assert vocabgap("draft", "film grain", "--entry", saved, "--check").code == 0
 
 
 def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(

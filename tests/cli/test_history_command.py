@@ -112,7 +112,7 @@ def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(folder: Pa
 def test_what_is_not_there_is_an_error_with_the_nearest() -> None:
     result, nowhere = vocabgap("history", "film gran"), vocabgap("history", "--run", "nowhere")
     assert (result.code, nowhere.code) == (ExitCode.NOT_FOUND, ExitCode.NOT_FOUND)
-    assert "did you mean 'film grain'?" in result.err
+    assert "nearest needs: 'film grain' (" in result.err
     assert "has no run" in nowhere.err
 
 

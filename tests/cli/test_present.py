@@ -22,7 +22,8 @@ def test_the_newest_record_is_the_present(photos: Path, tmp_path: Path) -> None:
     assert vocabgap("report", photos, "--now", LAST, "--quiet", "--out", "other").code == 0
 
     assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
-    assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "other")
+    named = [face.replace(b"--run other", b"") for face in bytes_of(tmp_path / "other")]
+    assert bytes_of(tmp_path / "out") == named
 
 
 def test_a_record_of_the_future_does_not_move_it(photos: Path, tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_what_is_probably_covered_is_told_beside_the_ranking(photos: Path, tmp_p
         for line in vocabgap("--json", "report", photos, "--vocabulary", entries).out.splitlines()
     ]
 
-    assert "(exists probably as " in " ".join(message.split())
+    assert "(probably exists as " in " ".join(message.split())
     ranked = [
         (each["event"], each["capability"]["rank"]) for each in events if "capability" in each
     ]

@@ -102,7 +102,7 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file(
     [
         (("--min-images", "2"), "1 of 2 capabilities"),
         (("--min-sessions", "2"), "1 of 2 capabilities"),
-        (("--min-images", "3"), "Nothing is left to author: of 2 capabilities, 2 left out"),
+        (("--min-images", "3"), "Nothing is left to author: of 2 needs, 2 left out"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )

@@ -24,14 +24,14 @@ def test_three_images_are_enough_where_nothing_is_said(tmp_path: Path) -> None:
     page = shared(tmp_path)
     assert "sky mask" in page
     assert "film grain" not in page
-    assert "only capabilities on 3 images" in page
+    assert "only needs on 3 images" in page
 
 
 @pytest.mark.parametrize(("said", "shown"), [("4", True), ("5", False)])
 def test_min_images_says_how_many_are_enough(tmp_path: Path, said: str, shown: bool) -> None:
     page = shared(tmp_path, "--min-images", said)
     assert ("sky mask" in page) == shown
-    assert f"only capabilities on {said} images" in page
+    assert f"only needs on {said} images" in page
 
 
 def test_settings_file_says_how_many_are_enough(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_the_page_is_among_the_files_of_the_result(photos: Path) -> None:
 def test_nothing_to_share_is_a_page_that_says_so(photos: Path, tmp_path: Path) -> None:
     assert vocabgap("report", photos, "--share").code == ExitCode.DONE
     page = (tmp_path / "out" / "share.html").read_text(encoding="utf-8")
-    assert "Nothing to author is shown here: of 2 capabilities, 2 left out." in page
+    assert "Nothing to author is shown here: of 2 needs, 2 left out." in page
     assert "sky mask" not in page
 
 

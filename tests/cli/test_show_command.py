@@ -193,7 +193,17 @@ def test_what_a_damaged_run_may_have_is_told_as_damage(published: Path, photos: 
 
     assert (need.code, need.out, f"'{file}' is damaged" in need.err) == (4, "", True)
     assert (image.code, f"'{file}' is damaged" in image.err) == (0, True)
+    assert "again with this version; `--previous none` ignores it" in need.err
     assert vocabgap("show", "herno", photos, "--kind", "image").code == 3
+
+
+def test_a_torn_manifest_is_damage_and_no_missing_run(published: Path) -> None:
+    file = published / "run.json"
+    file.write_bytes(file.read_bytes()[:300])
+
+    result = vocabgap("show", "1")
+
+    assert (result.code, f"'{file}' is damaged" in result.err) == (4, True)
 
 
 def test_a_pinned_need_is_shown_with_the_order_of_the_run(photos: Path) -> None:

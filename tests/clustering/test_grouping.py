@@ -1,5 +1,7 @@
 """Which needs meet, which stay apart, and what stands for a group."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,7 +9,9 @@ from polars.testing import assert_frame_equal
 
 from builders.clustering import asking, groups
 from vocabgap.clustering.grouping import cluster
+from vocabgap.errors import InvalidInputError
 from vocabgap.files.parts import Parts
+from vocabgap.model.settings import ClusterSettings, Settings
 from vocabgap.model.tables import CLUSTERS, LINKAGE, WORDINGS
 
 
@@ -26,6 +30,29 @@ def test_lines_that_do_not_count_are_left_out() -> None:
 
     for given in (gaps, Parts.of(gaps)):
         assert cluster(given).wordings["wording"].to_list() == ["film grain", "sky mask"]
+
+
+def test_needs_may_be_given_as_texts_and_all_settings_as_one() -> None:
+    texts = ["sky mask", "Sky masks", "film grain", ""]
+    settings = Settings(cluster=ClusterSettings(embedder="none", threshold=0.0))
+
+    found = cluster(texts, settings)
+
+    assert_frame_equal(
+        found.wordings, cluster(asking(*texts), embedder="none", threshold=0.0).wordings
+    )
+    assert found.threshold == 0.0
+    assert cluster(tuple(texts), embedder="none").clusters.height == 2
+    assert cluster([]).clusters.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [("sky mask", "expected a polars.DataFrame, found 'sky mask'"), ([1], "only texts, found 1")],
+)
+def test_other_things_than_records_and_texts_are_refused(given: Any, message: str) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInputError, match=message):
+        cluster(given)
 
 
 def test_one_record_is_a_group_of_its_own() -> None:

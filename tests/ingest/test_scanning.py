@@ -10,6 +10,7 @@ from builders import gap
 from builders.ingest import assert_every_line_is_accounted_for, write_log
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
+from vocabgap.model.settings import IngestSettings, Settings
 from vocabgap.model.tables import FILES, GAPS, RECORDS, REJECTS
 
 SNAPSHOT = "d4" * 32
@@ -41,6 +42,15 @@ def test_frames_have_their_published_columns(
     assert scanned.rejects.schema == REJECTS.schema
     assert scanned.files.schema == FILES.schema
     assert_every_line_is_accounted_for(scanned, len(lines))
+
+
+def test_all_settings_may_be_given_for_those_of_a_scan(workspace: Path) -> None:
+    write_log(workspace, "heron-11", gap("soft reeds"))
+    settings = Settings(ingest=IngestSettings(tenant="acme"))
+
+    for given in (settings, settings.scan):
+        assert scan(workspace, settings=given).records["tenant_id"].to_list() == ["acme"]
+    assert scan(workspace, settings=settings, tenant_id="own").records["tenant_id"][0] == "own"
 
 
 def test_a_file_is_listed_with_its_size_lines_and_digest(workspace: Path) -> None:

@@ -212,7 +212,7 @@ def test_a_report_tells_what_was_seen_from_what_was_asked_for(tmp_path: Path) ->
     assert result.code == 0, result.err
     ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
     assert ranked.select("mentions", "seen").rows() == [(3, 2)]
-    said = "Seen in traces or by hooks, not asked for: 2."
+    said = "Seen in traces or by hooks, not asked for: 2\n"
     assert said in (tmp_path / "out" / "evidence.md").read_text(encoding="utf-8")
     assert "Seen in traces or by hooks" in (tmp_path / "out" / "report.html").read_text(
         encoding="utf-8"

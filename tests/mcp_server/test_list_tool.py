@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+import vocabgap as vg
 from builders import gap, write_corpus
 from mcp_server.calls import Connect, data_of, error_of
 
@@ -129,3 +130,21 @@ async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_lon
         (first,) = (await data_of(client, "list_gaps", match="sky"))["gap"]
         message = await data_of(client, "list_gaps", session_id=first["session_id"])
     assert [each["description"] for each in message["gap"]] == ["sky mask"]
+
+
+async def test_the_records_of_needs_like_a_text_come_first_and_the_next_ones_follow(
+    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(photos.parent)
+    async with connect(photos) as client:
+        missing = await error_of(client, "list_gaps", like="grainy film")
+        vg.run(photos, out="out", now="last")
+        first = await data_of(client, "list_gaps", like="grainy film", limit=1)
+        rest = await data_of(client, "list_gaps", like="grainy film", cursor=first["cursor"])
+
+    assert missing["code"] == "not_found"
+    assert [each["label"] for each in first["nearest"]] == ["film grain"]
+    assert [each["description"] for each in first["gap"] + rest["gap"]] == [
+        "film grain", "dust removal", "mask the sky", "sky mask",
+    ]  # fmt: skip
+    assert (first["left_out"], rest["left_out"]) == (3, 0)

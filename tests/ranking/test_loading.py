@@ -46,10 +46,11 @@ def test_a_file_that_is_reached_twice_counts_once(
     assert len(load_vocabulary([path, "starter", "linked", "linked/manifest.json"]).entries) == 1
 
 
-def test_two_packs_with_an_entry_of_one_name_are_an_error_that_names_both(tmp_path: Path) -> None:
+def test_two_entries_of_one_name_are_an_error_that_names_both_files(tmp_path: Path) -> None:
+    other = {"entries": [{"name": "haze"}, {"name": "glow", "description": "Another glow."}]}
     paths = [
         write(tmp_path, "starter/manifest.json", names("fog", "glow")),
-        write(tmp_path, "more/manifest.json", names("haze", "glow")),
+        write(tmp_path, "more/manifest.json", other),
     ]
 
     with pytest.raises(InvalidInputError, match="'glow'") as caught:
@@ -57,6 +58,16 @@ def test_two_packs_with_an_entry_of_one_name_are_an_error_that_names_both(tmp_pa
 
     assert f"'{paths[0]}' (entry 2)" in caught.value.message
     assert f"'{paths[1]}' (entry 2)" in caught.value.message
+
+
+def test_an_entry_that_two_packs_ship_counts_once(tmp_path: Path) -> None:
+    paths = [
+        write(tmp_path, f"{pack}/manifest.json", names("glow")) for pack in ("more", "starter")
+    ]
+
+    assert [(entry.name, entry.pack) for entry in load_vocabulary(paths).entries] == [
+        ("glow", "more")
+    ]
 
 
 def test_a_path_that_leads_nowhere_is_not_found(tmp_path: Path) -> None:
@@ -71,6 +82,7 @@ def test_a_folder_without_a_manifest_is_not_found(tmp_path: Path) -> None:
         load_vocabulary(tmp_path / "packs")
 
     assert "manifest.json" in caught.value.hint
+    assert ".claude/skills" in caught.value.hint
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")

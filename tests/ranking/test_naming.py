@@ -1,12 +1,17 @@
 import pytest
 
-from vocabgap.ranking.drafting import propose_name, shared_words
-from vocabgap.ranking.vocabulary import Entry
+from vocabgap.ranking.drafting import name_words, propose_name
+from vocabgap.ranking.vocabulary import Entry, Form
 from vocabgap.text import ignored_stems
 
 
-def name(*chosen: str, entries: tuple[Entry, ...] = (), operations: tuple[str, ...] = ()) -> str:
-    return propose_name(chosen, operations, entries, fallback="cap-0ff")[0]
+def name(
+    *chosen: str,
+    entries: tuple[Entry, ...] = (),
+    operations: tuple[str, ...] = (),
+    form: Form = Form.MANIFEST,
+) -> str:
+    return propose_name(chosen, operations, entries, "cap-0ff", form)[0]
 
 
 @pytest.mark.parametrize(
@@ -26,21 +31,15 @@ def name(*chosen: str, entries: tuple[Entry, ...] = (), operations: tuple[str, .
         ("glowing lamps, per-lamp", ["glowing", "lamps"]),
         ("glow each lamp tide, per-row", ["glow", "each", "lamp", "tide"]),
         ("glow lamp tide, per-row fog", ["glow", "lamp", "tide"]),
-        ("turn-off-free step-by-step glow", ["turn", "off", "free"]),
+        ("turn-off-free step-by-step glow", ["turn", "off", "free", "step"]),
+        ("cannot delete a branch", ["delete", "branch"]),
         ("after a lamp through the glow itself", ["lamp", "through", "glow"]),
         ("through", ["through"]),
         ("one-two-three-four-five lamp", ["one", "two", "three", "four"]),
     ],
 )
 def test_the_words_of_a_label_are_what_it_is_about(label: str, expected: list[str]) -> None:
-    assert shared_words(label, {label: 1}, ignored_stems(())) == expected
-
-
-@pytest.mark.parametrize(("label", "kept"), [("soft lamp glow", []), ("soft-lamp glow", ["soft"])])
-def test_a_word_that_few_mentions_use_is_left_out_if_it_can_be(label: str, kept: list[str]) -> None:
-    wordings = {label: 1, "Lamp glow": 2, "glowing lamps": 1}
-
-    assert shared_words(label, wordings) == [*kept, "lamp", "glow"]
+    assert name_words(label, ignored_stems(())) == expected
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,7 @@ def test_a_name_goes_with_those_of_the_entries(names: tuple[str, ...], expected:
 
 
 def test_an_entry_of_the_name_is_told_as_what_to_look_at_first() -> None:
-    proposed, notes = propose_name(["mask", "sky"], [], [Entry("mask_sky")], fallback="")
+    proposed, notes = propose_name(["mask", "sky"], [], [Entry("mask_sky")], "", Form.MANIFEST)
 
     assert proposed == "mask_sky_2"
     assert notes[-1] == (
@@ -71,3 +70,17 @@ def test_an_entry_of_the_name_is_told_as_what_to_look_at_first() -> None:
 
 def test_a_need_without_a_word_is_called_by_its_identifier() -> None:
     assert name() == "cap_0ff"
+
+
+def test_a_skill_is_called_in_small_letters_of_ascii_with_dashes() -> None:
+    taken = (Entry("read_tide"), Entry("list_ships"))
+
+    assert name("café", "lamp", entries=taken, form=Form.SKILL) == "cafe-lamp"
+    assert name("灯", form=Form.SKILL) == "cap-0ff"
+
+
+def test_a_skill_has_a_name_of_at_most_64_characters_even_if_it_is_taken() -> None:
+    first = name("a" * 58, "b", "c" * 20, form=Form.SKILL)
+    second = name("a" * 58, "b", "c" * 20, entries=(Entry(first),), form=Form.SKILL)
+
+    assert (first, second) == (f"{'a' * 58}-b", f"{'a' * 58}-b-2")

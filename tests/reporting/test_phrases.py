@@ -122,7 +122,9 @@ def test_a_pin_never_comes_with_the_confidence_of_a_rank(demo_run: Run) -> None:
         (1, [(1, 3)], "2 and 3"),
         (2, [(1, 3)], "1 and 3"),
         (9, [(1, 3), (4, 9)], "4 to 8"),
-        (6, [(4, 9)], "4–5 and 7–9"),
+        (6, [(4, 9)], "4, 5 and 7 to 9"),
+        (2, [(1, 9)], "1 and 3 to 9"),
+        (7, [(4, 9)], "4 to 6, 8 and 9"),
     ],
 )
 def test_a_need_is_level_with_the_others_of_its_tie(
@@ -138,10 +140,10 @@ def test_a_need_is_level_with_the_others_of_its_tie(
         ((0, 0, 0), "no workaround was rated", "–"),
         ((2, 0, 0), "2 of 2 workarounds failed", "2/2"),
         ((1, 0, 0), "1 of 1 workaround failed", "1/1"),
-        ((23, 1, 1), "92 % of its workarounds failed", "92 %"),
+        ((23, 1, 1), "92 % of its workarounds failed", "23/25"),
     ],
 )
-def test_few_ratings_are_numbers_and_many_a_share(
+def test_a_list_counts_ratings_and_a_sentence_has_a_share_of_many(
     demo_run: Run, ratings: tuple[int, int, int], sentence: str, share: str
 ) -> None:
     counts = dict(zip(("unsatisfied", "neutral", "satisfied"), ratings, strict=True))
@@ -153,7 +155,7 @@ CLOSE = "Ranked by mentions; ranks 1 to 3 are level, so each is a good first cho
 FAILED = ": 34 mentions on 16 images; 79 % of its workarounds failed."
 MARKS: dict[str, dict[str, Any]] = {
     "pinned by ana": {"pinned": True, "pinned_by": "ana"},
-    "exists probably as sky_mask": {"covered": (Covered("sky_mask", 34, ()),)},
+    "probably exists as sky_mask": {"covered": (Covered("sky_mask", 34, ()),)},
     "asked for again": {"status": "regressed"},
     "perhaps several needs": {"mixed": True},
     "34 of 34 from one session": {"largest_session": 34},
@@ -177,8 +179,8 @@ def test_each_mark_stands_beside_a_need_for_its_reason(
 @pytest.mark.parametrize(
     ("mentions", "mixed", "exists", "text"),
     [
-        (34, True, True, "exists probably as sky_mask"),
-        (18, False, True, "exists probably as sky_mask"),
+        (34, True, True, "probably exists as sky_mask"),
+        (18, False, True, "probably exists as sky_mask"),
         (17, False, False, "17 of 34 probably exist as sky_mask"),
         (33, True, False, "33 of 34 probably exist as sky_mask"),
     ],

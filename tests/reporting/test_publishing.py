@@ -142,7 +142,7 @@ def test_readers_remove_nothing_that_somebody_is_writing(out: Path) -> None:
     publish(out)
     with published(out) as folder:
         (folder / "report.md").write_text("new")
-        with pytest.raises(NotFoundError):  # the manifest of these tests is of no version
+        with pytest.raises(StateError):  # the manifest of these tests is of no version
             read_run(out, option="RUN")
         assert (folder / "report.md").exists()
         (folder / "run.json").write_text(MANIFEST)

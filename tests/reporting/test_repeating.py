@@ -22,7 +22,11 @@ NOW = parse_now("2026-07-01")
 
 
 def faces(folder: Path) -> bytes:
-    return b"".join((folder / name).read_bytes() for name in ("report.md", "report.html"))
+    """Return report and page; the run that `vocabgap decide` uses is another one in each folder."""
+    faces = b"".join((folder / name).read_bytes() for name in ("report.md", "report.html"))
+    option = f"--run {shlex.quote(folder.name)}".encode()
+    assert option in faces
+    return faces.replace(option, b"--run RUN")
 
 
 @pytest.fixture
@@ -99,7 +103,7 @@ def test_settings_of_a_file_and_of_the_environment_are_repeated_and_those_of_oth
     first, second = again(roots[0], "--config", settings, start=tmp_path)
 
     assert first == second
-    assert b"--config ../settings/team.toml" in first  # of `vocabgap decide`
+    assert b"--config settings/team.toml --run RUN --decisions" in first  # of `vocabgap decide`
 
 
 def test_vocabularies_decisions_and_the_run_before_are_found_again(
@@ -273,21 +277,23 @@ def test_the_manifest_names_what_lies_elsewhere_without_its_folders(
 
 
 @pytest.mark.parametrize(
-    ("root", "file", "options"),
+    ("out", "file", "options"),
     [
-        ("photos", "decisions.jsonl", ""),
-        ("deeper/photos", "decisions.jsonl", "--decisions ../decisions.jsonl"),
-        ("photos", "our team.jsonl", "--decisions 'our team.jsonl'"),
+        ("out", "decisions.jsonl", ""),
+        ("demo/out", "demo/decisions.jsonl", ""),
+        ("out-next", "decisions.jsonl", "--run out-next"),
+        ("deeper/out", "decisions.jsonl", "--run deeper/out"),
+        ("out", "our team.jsonl", "--decisions 'our team.jsonl'"),
     ],
 )
-def test_deciding_goes_into_the_file_that_was_followed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str, file: str, options: str
+def test_deciding_uses_the_run_and_the_file_that_was_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str, file: str, options: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     settings = Settings(decisions=DecisionSettings(file=file))
     manifest = replace(new_manifest(NOW, 0), decisions=Decided(active=1, inactive=0, sha256=""))
-    request = Reproduction((tmp_path / root,), settings, Selection())
+    request = Reproduction((tmp_path / "photos",), settings, Selection())
 
-    rendering = request.described_in(manifest, tmp_path).rendering
+    rendering = request.described_in(manifest, tmp_path / out).rendering
     assert rendering is not None
     assert rendering.deciding == options

@@ -63,7 +63,7 @@ def test_report_and_pages_name_records_and_mentions(made: Run) -> None:
         for name in ("report.html", "share.html")
     ]
 
-    assert "In all, 5 records, 84 mentions, from 2 images ask for 2 capabilities" in text
+    assert "In all, 5 records, 84 mentions, from 2 images ask for 2 needs" in text
     assert "| counted | 5 | the 84 mentions above |" in evidence_of(made)
     assert "(unsatisfied, ×40)" in evidence_of(made)
     assert all("the 84 mentions above" in page for page in pages)

@@ -27,18 +27,18 @@ from vocabgap.clustering.describing import Labeller, cohesion, labels_of, simila
 from vocabgap.clustering.screens import Screen, Screens
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import Points, compared_text, points_of
-from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
+from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, texts, whole_number
 from vocabgap.files.parts import Parts
 from vocabgap.linkage import FloatArray, IntArray, Rows
 from vocabgap.model.record import PHRASE_FIELDS
-from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
+from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, Settings, overridden
 from vocabgap.model.tables import CLUSTERS, LINKAGE, RECORDS, WORDINGS, Constraint
 from vocabgap.text import count
 
 
 def cluster(
-    records: pl.DataFrame | Parts,
-    settings: ClusterSettings | None = None,
+    records: pl.DataFrame | Parts | list[str] | tuple[str, ...],
+    settings: ClusterSettings | Settings | None = None,
     *,
     threshold: float | Literal["by wording"] | None = None,
     stop_words: Iterable[str] | None = None,
@@ -56,7 +56,7 @@ def cluster(
 
     Args:
         records: Table `records`, at least the columns `missing_capability`, `description` and `intent`;
-            or the same in parts. Rows of table `gaps` that do not count are left out.
+            or the same in parts; or a list of needs. Rows of table `gaps` that do not count are left out.
         settings: The settings; the defaults by default. The keywords replace single settings.
         threshold: Cosine distance, 0 to 1, below which groups merge. `by wording` chooses it for each merge:
             large groups and sentences may be further apart, and opposites (add, remove) never merge.
@@ -74,10 +74,15 @@ def cluster(
         InvalidInputError: An argument cannot be used; the error names it.
         VocabgapError: The embedder of the settings cannot be loaded.
     """
+    if isinstance(records, list | tuple):
+        needs = pl.DataFrame(
+            {"missing_capability": texts("records", records)}, {"missing_capability": pl.String}
+        )
+        records = needs.with_columns(description=pl.lit(""), intent=pl.lit(""))
     if not isinstance(records, Parts):
         RECORDS.require(records, PHRASE_FIELDS)
     records = Parts.of(records).then(_counted)
-    settings = ClusterSettings() if settings is None else settings
+    settings = settings.cluster if isinstance(settings, Settings) else settings or ClusterSettings()
     require_kind("settings", settings, ClusterSettings, "a ClusterSettings")
     named = embedder if isinstance(embedder, str) else None
     settings = overridden(

@@ -44,6 +44,7 @@ class ListRecords(OverRoots):
     limit: Limit = DEFAULT_LISTED
     run: Annotated[Place | None, RUN] = None
     now: Annotated[str | None, AS_OF] = None
+    like: Annotated[str | None, option("Records of needs like this text first.", panel=Panel.SELECT)] = None
 
 
 @verb(filtered(ListRecords), name="list", settings=("ingest",))
@@ -59,6 +60,7 @@ def list_records(call: "Call", request: ListRecords, selection_at: SelectionAt) 
         now=present,
         limit=request.limit or None,
         out=request.run,
+        like=request.like,
         settings=call.settings,
     )
     call.require_owners(listed.scan, asked)
@@ -86,6 +88,7 @@ def list_answer(listed: "Listing") -> Answer:
             "left_out": listed.left_out,
             "totals": listed.totals,
             "belonging": listed.belonging,
+            "nearest": listed.nearest,
             "session": listed.session,
             "run": _place(listed.published.folder if listed.published else None),
             "notes": listed.notes,

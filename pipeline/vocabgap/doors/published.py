@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
@@ -24,7 +24,8 @@ from vocabgap.doors.verbs import (
 )
 from vocabgap.errors import ExitCode, NotFoundError
 from vocabgap.model.settings import DEFAULT_TOP
-from vocabgap.text import indented_json, printable_name
+from vocabgap.ranking.vocabulary import Form
+from vocabgap.text import printable_name, visible
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -101,28 +102,45 @@ class Draft(Request, kw_only=True):
     """The request of `draft`."""
 
     capability: Annotated[str, argument("Identifier, label or wording of the capability.")]
+    form: Annotated[Form | None, option("Form of the entry; by default that of the vocabulary.", "--as")] = (
+        None
+    )
+    entry: Annotated[Path | None, option("Check the entries of this file instead.", place=True)] = None
+    check: Annotated[bool, option("Exit with 5 if a check fails.")] = False
     run: Annotated[Place | None, RUN] = None
 
 
 @verb(Draft, settings=("--vocabulary",))
 def draft(call: "Call", request: Draft) -> Answer:
-    """Print a draft of a vocabulary entry for a capability."""
+    """Print a draft of a vocabulary entry for a capability, and check it against the log."""
+    from vocabgap.listing.finding import named
+    from vocabgap.model.lookup import find_capability
+    from vocabgap.ranking.coverage import Checks
     from vocabgap.ranking.drafting import draft as draft_of
     from vocabgap.ranking.vocabulary import load_vocabulary
-    from vocabgap.reporting.published_run import read_gaps, read_run
+    from vocabgap.reporting.published_run import read_gaps, read_published
 
     settings = call.settings
     known, folder = load_vocabulary(settings.vocabulary.paths), request.run or settings.report.out
-    _, ranked = read_run(folder, option="--run")
-    entry = draft_of(
-        request.capability,
-        ranked,
-        gaps=read_gaps(folder),
-        vocabulary=known if settings.vocabulary.paths else None,
-        stop_words=settings.cluster.stop_words,
-        operation_aliases=settings.operation_aliases,
-    )
-    return Answer(result={"draft": entry}, text=indented_json(entry, sys.stdout.encoding or "utf-8"))
+    published = read_published(folder, option="--run")
+    ranked, name = published.capabilities, named(published, request.capability)
+    cluster, threshold = settings.cluster, settings.vocabulary.threshold
+    options: Any = {"stop_words": cluster.stop_words, "operation_aliases": settings.operation_aliases}
+    checks = Checks(ranked, known, threshold, options)
+    result: dict[str, object]
+    if request.entry is not None:
+        need, given = find_capability(ranked, name), load_vocabulary(request.entry).entries
+        found = {visible(entry.name): checks.check(entry, need) for entry in given}
+        source, notes, result = f"of '{need['label'].item()}'", [], {"checks": found}
+        text = "\n".join(line for own, check in found.items() for line in check.sentences(own, source))
+    else:
+        vocabulary, form = known if settings.vocabulary.paths else None, request.form
+        parts: Any = {"gaps": read_gaps(folder), "vocabulary": vocabulary, "form": form, "checks": checks}
+        made = draft_of(name, ranked, **parts, **options)
+        found, notes, result = {made.entry.name: made.check}, [made.entry.check, *made.notes], {"draft": made}
+        text = made.text(sys.stdout.encoding or "utf-8")
+    failed = request.check and not all(check.passes for check in found.values())
+    return Answer(result=result, text=text, notes=notes, exit_code=ExitCode.GATE if failed else ExitCode.DONE)
 
 
 class Issues(Request, kw_only=True):
@@ -170,13 +188,14 @@ class History(Request):
 @verb(History, settings=())
 def history(call: "Call", request: History) -> Answer:
     """Show how ranks and mentions changed over time."""
-    from vocabgap.model.lookup import find_capability
+    from vocabgap.listing.finding import named
     from vocabgap.model.tables import EVENTS
     from vocabgap.reporting.history import RunKey, comparable, followed, history_of, points_of
-    from vocabgap.reporting.published_run import read_optional, read_run, resolve_target
+    from vocabgap.reporting.published_run import read_optional, read_published, resolve_target
 
     folder = request.run or call.settings.report.out
-    manifest, ranked = read_run(folder, option="--run")
+    published = read_published(folder, option="--run")
+    manifest, ranked = published.manifest, published.capabilities
     rows = history_of(folder, manifest, ranked)
     runs = comparable(rows, RunKey.of(manifest))
     parts, present = followed(rows, runs), dict(ranked.select("capability_id", "label").iter_rows())
@@ -184,7 +203,7 @@ def history(call: "Call", request: History) -> Answer:
         chosen = ranked.head(min(request.top, ranked.height) or ranked.height)
     else:
         try:
-            chosen = find_capability(ranked, request.capability)
+            chosen = ranked.filter(capability_id=named(published, request.capability))
         except NotFoundError:
             is_named = (parts["capability_id"] == request.capability) | (parts["label"] == request.capability)
             if (chosen := parts.filter(is_named).tail(1)).is_empty():

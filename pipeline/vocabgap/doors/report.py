@@ -62,6 +62,7 @@ class TextFormat(StrEnum):
     TABLE = "table"
     CSV = "csv"
     SHORTLIST = "shortlist"
+    PLAN = "plan"
 
 
 class EngineName(StrEnum):
@@ -187,7 +188,7 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
     return replace(
         answer,
         events=chain(answer.events, (Event("gate", {"failure": failure}) for failure in failed)),
-        result={"out": place, "files": result.published.files, **answer.result},
+        result={"out": place, "files": result.published.files, "plan": summary.plan, **answer.result},
         view="report.txt.j2",
         shown=lambda: _shown(result, request.text_format, without_time),
         failure=gate_error(failed, hint=hint) if failed else None,
@@ -288,7 +289,9 @@ def _shown(result: "Run", text_format: TextFormat, without_time: int = 0) -> dic
         text = render_shortlist(published.summary)
     elif text_format is TextFormat.CSV:
         text = comma_separated(_CSV_COLUMNS, [_cells(item) for item in published.summary.capabilities])
-    return {"text": text, "summary": published.summary, "published": published, "undated": without_time}
+    planned = text_format is TextFormat.PLAN
+    values = {"text": text, "planned": planned, "summary": published.summary}
+    return {**values, "published": published, "undated": without_time}
 
 
 def _cells(item: "Capability") -> list[object]:

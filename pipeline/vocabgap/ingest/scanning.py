@@ -128,7 +128,7 @@ class Scan:
 def scan(
     roots: str | Path | Iterable[str | Path],
     *,
-    settings: ScanSettings | None = None,
+    settings: ScanSettings | Settings | None = None,
     tenant_id: str | None = None,
     sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
     hidden: bool | None = None,
@@ -144,7 +144,7 @@ def scan(
 
     Args:
         roots: Folders to search for gap logs, files of any name, or folders of shared corpora.
-        settings: Defaults of the next six arguments; `Settings.scan` has them.
+        settings: Defaults of the next six arguments.
         tenant_id: The tenant of records in logs, `local` by default; records of a corpus name their tenant.
         sources: The kinds of gap logs and how each is read: a `Source` or a table of its keys. The shipped
             ones by default.
@@ -170,7 +170,7 @@ def scan(
         StateError: A corpus cannot be read.
     """
     settings = overridden(
-        settings or ScanSettings(),
+        settings.scan if isinstance(settings, Settings) else settings or ScanSettings(),
         {"tenant": "tenant_id"},
         _ARGUMENT_HINT,
         tenant=tenant_id,

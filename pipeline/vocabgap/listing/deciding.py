@@ -40,8 +40,9 @@ from vocabgap.errors import (
     require_kind,
     texts,
 )
+from vocabgap.listing.finding import named
 from vocabgap.model.loading import login
-from vocabgap.model.lookup import Named, find_capability, find_wording, lookup
+from vocabgap.model.lookup import Named, find_wording, lookup
 from vocabgap.model.moments import iso, require_offset
 from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.reporting.published_run import PublishedRun, read_gaps, read_published
@@ -161,8 +162,8 @@ class Decisions:
             try:
                 about = self._identified("capability", line.capability)
                 other = None if line.other is None else self._identified("other", line.other)
-                named = ("wordings", "label", "entry")
-                details: dict[str, Any] = {name: getattr(line, name) for name in named}
+                given = ("wordings", "label", "entry")
+                details: dict[str, Any] = {name: getattr(line, name) for name in given}
                 details |= {"other": other, "is_exact": True, "after": len(decided)}
                 decision = self._made(line.action, about, line.reason, active, **details)
                 decided.append(decision)
@@ -329,5 +330,5 @@ class Decisions:
 
     def _named(self, name: str, active: Sequence[Decision]) -> Naming:
         require_kind("capability", name, str, "the name of a capability")
-        row = find_capability(self._published.capabilities, name).row(0, named=True)
-        return Naming(name, row, self._published.groups, active)
+        published = self._published.capabilities.filter(capability_id=named(self._published, name))
+        return Naming(name, published.row(0, named=True), self._published.groups, active)

@@ -31,6 +31,7 @@ from vocabgap.ingest.scanning import (
     unmatched,
     with_newest_session,
 )
+from vocabgap.listing.finding import PROPOSED, nearest_needs
 from vocabgap.model.capability import Tally
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.record import UNCATEGORIZED, fold_category
@@ -82,6 +83,7 @@ class Listing:
     totals: Totals  # of all selected records, also beyond the limit
     left_out: int  # selected records after the listed ones
     belonging: tuple[Belonging, ...]  # of the listed records
+    nearest: list[dict[str, Any]]  # the needs nearest to a text, if one was given
     session: str | None  # the newest session, if it was asked for and is known
     notes: tuple[str, ...]  # for example filters that match no record
     published: PublishedRun | None  # the run with the capabilities
@@ -121,10 +123,9 @@ def list_gaps(
     Raises:
         VocabgapError: An error of `vocabgap.scan`, or an argument cannot be used.
     """
-    for name in filters.keys() - set(Selection.__struct_fields__):
-        raise InvalidInputError(
-            f"there is no filter '{name}'", hint=nearest(name, Selection.__struct_fields__)
-        )
+    known = Selection.__struct_fields__
+    for name in filters.keys() - {*known}:
+        raise InvalidInputError(f"there is no filter '{name}'", hint=nearest(name, known))
     selection = partial(Selection.asked, filters)
     return listing(root, selection, now=now, limit=limit, out=out, settings=settings).gaps
 
@@ -137,18 +138,20 @@ def listing(
     limit: int | None = None,
     after: str | None = None,
     out: str | Path | None = None,
+    like: str | None = None,
     settings: Settings | None = None,
 ) -> Listing:
     """Return the selected records, newest first, with totals; see `list_gaps`.
 
     If the selection has time spans, it is a function of the present moment. With `after`, the list begins
-    after the record of this `record_id`.
+    after the record of this `record_id`. With `like`, the records of the needs nearest to a text come first.
     """
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = settings_of(settings)
     clock = known_present(now)
     asked = selection(clock) if callable(selection) else selection
     published, unreadable = published_in(out, settings.report.out)
+    near = nearest_needs(like, published or read_published(settings.report.out)) if like else None
     scanned = scan(root, settings=settings.scan, **asked.owners)
     notes = [unreadable] if unreadable else []
     if now == LAST and callable(selection):
@@ -167,25 +170,21 @@ def listing(
     without = undated(selected.lines, chosen)
     if without:
         notes.append(f"left out: {count(without, 'record')} without a readable timestamp")
-    page, left_out = _page(records, most, after)
+    ordered = newest(records, most if after is None and near is None else None)
+    if near is not None:
+        needs = near["capability_id"]
+        place = pl.col("capability_id").replace_strict(needs, range(len(needs)), default=None)
+        ordered = with_capability(ordered, published).sort(place, nulls_last=True, maintain_order=True)
+    cursor = -1 if after is None else ordered["record_id"].index_of(after)
+    if cursor is None:
+        raise no_cursor(str(after))
+    page = ordered[cursor + 1 :][:most]
+    left_out = records.height - cursor - 1 - page.height
     gaps = with_capability(page, published)
+    known = belonging(gaps, published)
+    first = [] if near is None else near.head(PROPOSED).to_dicts()
     notes += unranked(gaps, settings)
-    return Listing(
-        gaps, totals(records), left_out, belonging(gaps, published), session, tuple(notes), published, scanned
-    )
-
-
-def _page(records: pl.DataFrame, most: int | None, after: str | None) -> tuple[pl.DataFrame, int]:
-    """Return the newest records after a record, and the number of the records that follow."""
-    ordered = newest(records, most if after is None else None)
-    place = 0
-    if after is not None:
-        cursor = ordered["record_id"].index_of(after)
-        if cursor is None:
-            raise no_cursor(after)
-        place = cursor + 1
-    page = ordered[place:][:most]
-    return page, records.height - place - page.height
+    return Listing(gaps, totals(records), left_out, known, first, session, tuple(notes), published, scanned)
 
 
 def no_cursor(cursor: str) -> InvalidInputError:

@@ -14,6 +14,7 @@ import polars as pl
 from vocabgap.errors import InvalidInputError, NotFoundError, alike, converted, require_text, texts
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, newest, scan, unmatched
+from vocabgap.listing.finding import proposed
 from vocabgap.listing.records import (
     Belonging,
     Totals,
@@ -339,19 +340,16 @@ def _published(wanted: str, published: PublishedRun | None, *, is_identifier: bo
 def _unknown(
     wanted: str, gaps: pl.DataFrame, published: PublishedRun | None, kind: Kind | None, unit: str
 ) -> NotFoundError:
-    columns = [f"{of}_id" for of in (Kind.IMAGE, Kind.SESSION) if kind in {None, of}]
-    names = [name for column in columns for name in gaps[column].drop_nulls().unique().sort()]
-    hint, in_run = "", kind in {None, Kind.CAPABILITY}
-    if published is None and in_run:
-        hint = "; to name capabilities, run `vocabgap report ROOTS` first"
-    elif published is not None and in_run:
-        names += [*published.capabilities["label"], *published.capabilities["capability_id"]]
-        if published.manifest.narrowed_to:
-            hint = f"; the run was narrowed to {published.manifest.narrowed_to}; --run chooses another run"
+    kinds = (of for of in (Kind.IMAGE, Kind.SESSION) if kind in {None, of})
+    names = [name for of in kinds for name in gaps[f"{of}_id"].drop_nulls().unique().sort()]
     near = ", ".join(f"'{excerpt(name)}'" for name in alike(wanted, dict.fromkeys(names)))
+    hints = [f"similar names: {near}"] if near else []
+    if kind in {None, Kind.CAPABILITY}:
+        no_run = "to name capabilities, run `vocabgap report ROOTS` first"
+        hints.append(no_run if published is None else proposed(published, wanted).sentence)
     one = unit_names(unit)[0]
     what = {None: f"{one}, session, capability or record", Kind.IMAGE: one}.get(kind, kind)
     return NotFoundError(
         f"no {what} is called '{excerpt(wanted, 120)}'",
-        hint=(f"similar names: {near}" if near else "`vocabgap list` shows the records") + hint,
+        hint="; ".join(hints or ["`vocabgap list` shows the records"]),
     )

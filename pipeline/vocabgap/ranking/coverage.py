@@ -7,6 +7,9 @@ to as little as half if the need does not explain the entry's name.
 
 Agents use operations even if no entry exists. So shared operations raise the `score` that orders the entries.
 They do not decide whether an entry covers the need. Each wording counts alone, without its frame.
+
+`Checks` tells what a report would say if the vocabulary had one more entry. A draft quotes wordings of its
+need. So its check measures it on the text that it was made from, and says less about later wordings.
 """
 
 import math
@@ -15,21 +18,24 @@ from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
+from itertools import chain, pairwise, starmap
 from typing import Any, Final
 
+import msgspec
 import polars as pl
 
 from vocabgap.errors import converted, require_kind
-from vocabgap.model.capability import SETTLED
+from vocabgap.model.capability import SETTLED, Tally
 from vocabgap.model.frames import need
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.model.tables import CAPABILITIES, TOTAL
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.text import ignored_stems, stem, trigrams, words
+from vocabgap.text import count, ignored_stems, stem, trigrams, visible, words
 
 SHOWN: Final = 3  # entries listed for a need
+ENOUGH: Final = 0.8  # least share of the mentions of its need that an entry covers to pass its check
 SATURATION: Final = 1.0  # occurrences at which a word is half explained
 LENGTH_SHARE: Final = 0.5  # of the length normalisation of descriptions, 0 to 1
 ALIKE: Final = 0.5  # least share of trigrams (Dice) of two words that count as similar
@@ -37,6 +43,7 @@ SPELLING: Final = 0.6  # weight of a word with a similar spelling, times its sim
 UNKNOWN: Final = 2.0  # weight of a word that no entry uses, relative to the rarest word
 OPERATION: Final = 0.25  # score of an operation that only this entry shares
 NAMESAKE: Final = 2.0  # further shares of it if the entry has the operation's name
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")  # between two sentences
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
 _DIGITS = 6  # further ones of a logarithm depend on the machine
 
@@ -73,7 +80,7 @@ def covered(
     CAPABILITIES.require(ranked, ("label", "operations", "variants"))
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
     converted(operation_aliases, dict[str, str], "operation_aliases")
-    index = EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
+    index = EntryIndex(vocabulary.entries, stop_words, operation_aliases)
     covers = []
     for label, operations, total, variants in ranked.select(
         "label", "operations", TOTAL, "variants"
@@ -124,19 +131,112 @@ def is_listed() -> pl.Expr:
     return ~pl.col("status").is_in(SETTLED) & (pl.col("pinned") | pl.col("established"))
 
 
-def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str]) -> list[Entry]:
-    """Return the entries with their operations named as in table `capabilities`."""
-    fold = partial(fold_operation, aliases=aliases)
-    return [replace(entry, operations=tuple(dict.fromkeys(map(fold, entry.operations)))) for entry in entries]
+def _texts(wording: str) -> Iterable[str]:
+    # Also judge the whole wording: its frame may have been part of the need.
+    return dict.fromkeys((need(wording), wording))
 
 
 def _explaining(index: "EntryIndex", wording: str) -> dict[str, Any]:
-    # Also judge the whole wording: its frame may have been part of the need.
-    matches = [match for text in (need(wording), wording) for match in index.covering(text, top=1)]
+    matches = [match for text in _texts(wording) for match in index.covering(text, top=1)]
     best = max(matches, key=lambda match: match.explained, default=None)
     if best is None or not best.explained:
         return {"entry": None, "explained": 0.0}
     return {"entry": best.entry.name, "explained": round(best.explained, _DIGITS)}
+
+
+class Check(msgspec.Struct, frozen=True):
+    """What the log says about an entry."""
+
+    covers: int  # mentions of its need
+    mentions: int
+    missed: tuple[str, ...]  # wordings that it does not cover, at most five
+    takes: tuple[Tally, ...]  # other needs that probably exist with the entry, but not without it
+    near: str | None  # an existing entry that explains its name and first sentence
+    passes: bool
+
+    def sentences(self, subject: str, source: str) -> list[str]:
+        """Describe the result for a person; `source` says what the mentions are."""
+        lines = [f"{subject} covers {self.covers} of {count(self.mentions, 'mention')} {source}."]
+        taken = "; ".join(each.name for each in self.takes)
+        lines += [f"Not covered: {'; '.join(self.missed)}."] if self.missed else []
+        lines += [f"It takes other needs: {taken}."] if taken else []
+        lines += [f"The entry {self.near} is near: extend it, or say what is new."] if self.near else []
+        goal = f"at least {100 * ENOUGH:.0f} % of the mentions, and no other need"
+        return [*lines, f"It {'passes' if self.passes else 'fails'} its check: {goal}."]
+
+
+@dataclass(frozen=True, eq=False)
+class Checks:
+    """Checks of entries against a log."""
+
+    ranked: pl.DataFrame
+    vocabulary: Vocabulary
+    threshold: float
+    options: Mapping[str, Any]  # those of `covered`
+
+    def missed(self, entry: Entry, own: pl.DataFrame) -> dict[str, int]:
+        """Return the wordings of a need that the entry does not cover, and their mentions."""
+        covers, variants = self._covering(entry), own["variants"].item()
+        return {each["wording"]: each["mentions"] for each in variants if not covers(each["wording"])}
+
+    def check(self, entry: Entry, own: pl.DataFrame) -> Check:
+        """Check an entry that is meant for the need of a table `capabilities` with one row."""
+        missed, mentions = self.missed(entry, own), own.select(TOTAL).item()
+        total, others, covers = mentions - sum(missed.values()), self._others(entry), self._covering(entry)
+        touched = pl.Series([any(map(covers, each)) for each in self._wordings], dtype=pl.Boolean)
+        near = self.ranked.filter(touched & (pl.col("capability_id") != own["capability_id"].item()))
+
+        def exist(*entries: Entry) -> pl.Series:
+            table = covered(near, Vocabulary(entries), **self.options)
+            return table.select(probably_covered(self.threshold)).to_series()
+
+        taken = near.filter(exist(*others, entry) & ~exist(*others)).select("label", TOTAL)
+        takes = tuple(starmap(Tally, taken.iter_rows()))
+        first = f"{entry.name} {_SENTENCES.split(entry.description)[0]}"
+        nearest = _explaining(EntryIndex(others), first)
+        existing = nearest["entry"] if nearest["explained"] >= self.threshold else None
+        texts = tuple(map(visible, missed))[:5]
+        return Check(total, mentions, texts, takes, existing, total >= ENOUGH * mentions and not takes)
+
+    def _others(self, entry: Entry) -> list[Entry]:
+        return [each for each in self.vocabulary.entries if each.name != entry.name]
+
+    def _covering(self, entry: Entry) -> Callable[[str], bool]:
+        """Return a function that tells whether the entry is the one that covers a wording of the log."""
+        alone, index = (
+            EntryIndex(entries, **self.options) for entries in ([entry], [*self._others(entry), entry])
+        )
+        own, known = (
+            {near for word in each.postings for near in self._log.alike(word)} for each in (alone, index)
+        )
+        # The weight of a word that an entry explains is at most that of a word which one entry uses.
+        most, unknown = index.rarity(1), UNKNOWN * index.rarity(0)
+
+        def may_cover(text: frozenset[str], joined: frozenset[str]) -> bool:
+            explained = most * len(text & own)
+            share = explained / (explained + unknown * len(text - known) or 1.0)
+            is_near = not text or (explained and round(share, _DIGITS) >= self.threshold)
+            return is_near or not joined.isdisjoint(index.postings)
+
+        def covers(wording: str) -> bool:
+            if not any(may_cover(*self._parts(text)) for text in _texts(wording)):
+                return False
+            best = _explaining(index, wording)
+            return bool(best["entry"] == entry.name and best["explained"] >= self.threshold)
+
+        return covers
+
+    @cached_property
+    def _wordings(self) -> list[list[str]]:
+        return [[each["wording"] for each in variants] for variants in self.ranked["variants"]]
+
+    @cached_property
+    def _log(self) -> "EntryIndex":
+        return EntryIndex([Entry("", tags=tuple(chain.from_iterable(self._wordings)))], **self.options)
+
+    @cached_property
+    def _parts(self) -> Callable[[str], tuple[frozenset[str], frozenset[str]]]:
+        return cache(self._log.parts)
 
 
 def _row(match: Match) -> dict[str, Any]:
@@ -152,8 +252,17 @@ def _row(match: Match) -> dict[str, Any]:
 class EntryIndex:
     """Entries of different names, indexed by word; their order does not matter."""
 
-    def __init__(self, entries: Iterable[Entry], stop_words: Iterable[str] = ()) -> None:
-        self.entries = sorted(entries, key=lambda entry: entry.name)
+    def __init__(
+        self,
+        entries: Iterable[Entry],
+        stop_words: Iterable[str] = (),
+        operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+    ) -> None:
+        fold = partial(fold_operation, aliases=operation_aliases)
+        folded = (
+            replace(each, operations=tuple(dict.fromkeys(map(fold, each.operations)))) for each in entries
+        )
+        self.entries = sorted(folded, key=lambda entry: entry.name)
         self._ignored = ignored_stems(stop_words)
         self._similar: dict[str, dict[str, float]] = {}
         self._operations: dict[str, list[int]] = defaultdict(list)
@@ -165,7 +274,7 @@ class EntryIndex:
         self._namesakes = {entry.name.casefold(): number for number, entry in enumerate(self.entries)}
 
     @cached_property
-    def _postings(self) -> Mapping[str, Mapping[int, float]]:
+    def postings(self) -> Mapping[str, Mapping[int, float]]:
         """Map each word to the entries that use it, and each entry to its weight, 0 to 1."""
         texts = _own_words(self.entries)
         descriptions = [_stems(text) for text in texts]
@@ -174,7 +283,7 @@ class EntryIndex:
         described = zip(self.entries, texts, descriptions, strict=True)
         for number, (entry, text, description) in enumerate(described):
             # The first sentence says what an entry is, so it counts twice.
-            short = (entry.name, *entry.tags, *entry.operations, re.split(r"(?<=[.!?])\s+", text)[0])
+            short = (entry.name, *entry.tags, *entry.operations, _SENTENCES.split(text)[0])
             counts = Counter(word for part in short for word in _stems(part))
             shrunk = 1.0 - LENGTH_SHARE + LENGTH_SHARE * len(description) / mean
             body = Counter(description)
@@ -188,22 +297,22 @@ class EntryIndex:
         """Return the number of trigrams of each word, and the words that hold each trigram."""
         sizes: dict[str, int] = {}
         holders: dict[str, list[str]] = defaultdict(list)
-        for word in self._postings:
+        for word in self.postings:
             grams = _grams(word)
             sizes[word] = len(grams)
             for gram in grams:
                 holders[gram].append(word)
         return sizes, holders
 
-    def _rarity(self, holders: int) -> float:
+    def rarity(self, holders: int) -> float:
         """Return the IDF (BM25) of a word or operation that some of the entries have."""
         return math.log(1.0 + (len(self.entries) - holders + 0.5) / (holders + 0.5))
 
     def _weight(self, word: str) -> float:
-        holders = len(self._postings.get(word, ()))
-        return self._rarity(holders) if holders else UNKNOWN * self._rarity(0)
+        holders = len(self.postings.get(word, ()))
+        return self.rarity(holders) if holders else UNKNOWN * self.rarity(0)
 
-    def _alike(self, word: str) -> Mapping[str, float]:
+    def alike(self, word: str) -> Mapping[str, float]:
         """Map the entries' words that are similar to a word to their similarity, 0 to 1."""
         if word not in self._similar:
             sizes, holders = self._trigrams
@@ -211,7 +320,7 @@ class EntryIndex:
             shared = Counter(other for gram in grams for other in holders.get(gram, ()))
             shares = {other: 2.0 * both / (len(grams) + sizes[other]) for other, both in shared.items()}
             near = {other: SPELLING * share for other, share in shares.items() if share >= ALIKE}
-            self._similar[word] = near | ({word: 1.0} if word in self._postings else {})
+            self._similar[word] = near | ({word: 1.0} if word in self.postings else {})
         return self._similar[word]
 
     def _need_words(self, phrase: str) -> dict[str, str]:
@@ -221,13 +330,19 @@ class EntryIndex:
         at = 0
         while at < len(written):
             joined = stem("".join(written[at : at + 2]))
-            size = 2 if at + 1 < len(written) and joined in self._postings else 1
+            size = 2 if at + 1 < len(written) and joined in self.postings else 1
             name = joined if size > 1 else stem(written[at])
             words_of_need.setdefault(name, " ".join(written[at : at + size]))
             at += size
         # A bare number is a setting, not the need.
         telling = [word for word in words_of_need if word not in self._ignored and not word.isdigit()]
         return {word: words_of_need[word] for word in telling} or words_of_need
+
+    def parts(self, phrase: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the words that count in a phrase, and its neighbours as one word, all stemmed."""
+        written = words(phrase)
+        telling = frozenset(stem(word) for word in written if not word.isdigit()) - self._ignored
+        return telling, frozenset(stem("".join(pair)) for pair in pairwise(written))
 
     def covering(
         self, phrase: str, operations: Mapping[str, float] | None = None, top: int = SHOWN
@@ -270,18 +385,18 @@ class EntryIndex:
     def _explained(self, word: str) -> dict[int, float]:
         """Map the entries that explain a word to the part of its weight that they explain."""
         best: dict[int, float] = defaultdict(float)
-        for other, share in self._alike(word).items():
+        for other, share in self.alike(word).items():
             # An unknown word counts no more than the known word that it is spelt like.
             weight = share * min(self._weight(word), self._weight(other))
-            for number, often in self._postings[other].items():
+            for number, often in self.postings[other].items():
                 best[number] = max(best[number], weight * often)
         return best
 
     def _name_share(self, number: int, need: Iterable[str]) -> float:
         """Return the share of an entry's name that the need explains, 0 to 1."""
-        weights = {word: self._weight(word) for word in self._names[number] if word in self._postings}
+        weights = {word: self._weight(word) for word in self._names[number] if word in self.postings}
         shares = (
-            weight * max((self._alike(word).get(part, 0.0) for word in need), default=0.0)
+            weight * max((self.alike(word).get(part, 0.0) for word in need), default=0.0)
             for part, weight in weights.items()
         )
         return sum(shares) / (sum(weights.values()) or 1.0)
@@ -297,7 +412,7 @@ class EntryIndex:
     def _shared(self, operation: str) -> dict[int, float]:
         """Map the entries that share an operation to the part of their scores that it adds."""
         holders = self._operations.get(operation, [])
-        share = OPERATION * self._rarity(len(holders)) / self._rarity(1)
+        share = OPERATION * self.rarity(len(holders)) / self.rarity(1)
         shared = dict.fromkeys(holders, share)
         if operation in self._namesakes:
             number = self._namesakes[operation]

@@ -1,24 +1,25 @@
-"""Draft entries for capabilities, as a starting point for their authors."""
+"""Draft entries for capabilities, as a starting point for their authors, and check them against the log."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import accumulate, chain, islice
+from itertools import chain
 from itertools import count as numbers_from
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import converted
 from vocabgap.files.parts import Parts
-from vocabgap.model.capability import Cover, Tally
+from vocabgap.model.capability import Cover
 from vocabgap.model.frames import need
 from vocabgap.model.lookup import find_capability
-from vocabgap.model.moments import iso
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED
-from vocabgap.model.settings import Settings
+from vocabgap.model.settings import DEFAULT_COVERED, Settings
 from vocabgap.model.tables import (
     CAPABILITIES,
     EXAMPLE_FIELDS,
@@ -30,14 +31,15 @@ from vocabgap.model.tables import (
     phrase,
     stripped,
 )
-from vocabgap.ranking.coverage import covered, is_listed, probably_covered
-from vocabgap.ranking.vocabulary import Entry, Vocabulary
+from vocabgap.ranking.coverage import ENOUGH, Check, Checks, covered, is_listed, probably_covered
+from vocabgap.ranking.vocabulary import Entry, Form, Vocabulary
 from vocabgap.text import (
     HYPHEN,
     REQUEST_WORDS,
     content_words,
     count,
     ignored_stems,
+    indented_json,
     stem,
     surface,
     visible,
@@ -46,25 +48,29 @@ from vocabgap.text import (
 
 FIRST: Final = 5  # capabilities of the shortlist; each gets a draft
 _SESSIONS: Final = 3  # to test against
+_LONGEST: Final = 1_024  # characters of a skill's description
+_LONGEST_NAME: Final = 60  # of the 64 characters of a skill's name; a number may follow
+_NAME_WORDS: Final = 4
+_SEVERAL: Final = "the group is perhaps several needs: leave out what the entry is not for"
+_ALIKE: Final = 0.7  # least share of the words of a need in a wording whose intent is an example
+_QUOTED: Final = 20  # wordings that a description may quote
 _LINKING_WORDS: Final = """
 about above across after against all along among another any around before behind below beside between both
 but down during each either every except few inside itself many more most near neither nor off other out
 outside over past per same several since some something such through throughout toward towards under until
-up via within without
+up via while within without
 """
 _LINKING: Final = frozenset(_LINKING_WORDS.split())  # beside function words, what no name begins or ends with
-# "sky_mask: selects the sky": a name, and what it means.
-_NAMED: Final = re.compile(r"(?=\S*_)\S+?(?: [–—-]+|:) (.+)")
 _ASKED: Final = re.compile(
     r"(?:\b(?:i|we) |^(?:(?:he|she|they|(?:the|an?) \w+) )?)"
     r"(?:(?:want|need|ask|wish)(?:s|es|ed)?|would like)(?: for)?(?: to)?(?: be able to)? ",
     re.IGNORECASE,
 )
-# Words of a request that stay when its opening is removed, and of a record that something is missing.
+# Words of a request that stay when its opening is removed.
 _PERSONAL: Final = REQUEST_WORDS | frozenset(
     ["i", "we", "me", "us", "my", "our", "you", "your", "can", "could", "would", "should", "asked"]
 )
-_UNSAID: Final = _PERSONAL | frozenset(["no", "not", "cannot", "cant", "too"])
+_UNSAID: Final = _PERSONAL | frozenset(["no", "not", "cannot", "cant", "dont", "doesnt", "isnt", "missing"])
 _EVIDENCE: Final = (
     "timestamp", "image_id", "session_id", "snapshot_hash", "intent", "workaround", "satisfaction", *LINE_KEY,
     "count",
@@ -78,55 +84,34 @@ class DraftEntry(msgspec.Struct, frozen=True):
     description: str
     tags: tuple[str, ...]
     touches: tuple[str, ...]
-
-
-class ChecklistItem(msgspec.Struct, frozen=True):
-    """A session to test the entry against."""
-
-    tenant_id: str
-    session_id: str | None
-    image_id: str | None
-    snapshot_hash: str | None
-    when: str | None
-    log: str
-    satisfaction: int | None
-    to_do: str
-
-
-class Evidence(msgspec.Struct, frozen=True):
-    """The basis of a draft."""
-
-    capability_id: str
-    label: str
-    mentions: int
-    images: int
-    sessions: int
-    unsatisfied: int
-    rated: int
-    wordings: tuple[Tally, ...]
-    operations: tuple[Tally, ...]
+    check: str = ""  # what it says of the log
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A starting point for an entry.
+    """A starting point for an entry."""
 
-    Attributes:
-        draft: A sentence that calls it a draft.
-        entry: The proposed entry.
-        examples: What people asked for in other words, most frequent first.
-        checklist: Sessions to test the entry against, from different images if possible.
-        nearest: Entries to look at first.
-        evidence: The basis of the draft.
-        notes: What its author should know.
-    """
-
-    draft: str
+    draft: str  # a sentence that calls it a draft
+    form: Form  # of the file that `text` returns
     entry: DraftEntry
-    examples: tuple[str, ...]
-    checklist: tuple[ChecklistItem, ...]
-    nearest: tuple[Cover, ...]
-    evidence: Evidence
-    notes: tuple[str, ...]
+    check: Check
+    examples: tuple[str, ...]  # what people asked for in other words, most frequent first
+    checklist: tuple[str, ...]  # sessions to test the entry against, from different images if possible
+    nearest: tuple[Cover, ...]  # entries to look at first
+    notes: tuple[str, ...]  # what its author should know
+
+    def text(self, encoding: str = "utf-8") -> str:
+        """Return the file of the entry."""
+        name, description = self.entry.name, self.entry.description
+        if self.form is Form.TOOL:
+            schema = {"type": "object", "properties": {}}
+            return indented_json({"name": name, "description": description, "inputSchema": schema}, encoding)
+        if self.form is Form.MANIFEST:
+            return indented_json(self, encoding)
+        quoted = indented_json(description, encoding)
+        asked = ["## When", "", *(f"- {example}" for example in self.examples), ""]
+        tests = ["## Try it on", "", *(f"- [ ] {each}" for each in self.checklist)]
+        front = ["---", f"name: {name}", f"description: {quoted}", "---", "", f"# {name}", ""]
+        return "\n".join(front + asked * bool(self.examples) + tests)
 
 
 def draft(
@@ -135,13 +120,15 @@ def draft(
     *,
     gaps: pl.DataFrame | Parts | None = None,
     vocabulary: Vocabulary | None = None,
+    form: Form | None = None,
     stop_words: Iterable[str] = (),
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+    checks: Checks | None = None,
 ) -> Draft:
-    """Draft an entry for a capability.
+    """Draft an entry for a capability, and check it.
 
-    Description and examples come from wordings without the words of a request. Such a wording has all words
-    of the label, and at most as many others. They are spelled like the descriptions of the vocabulary.
+    The description has the label, and as many wordings as the entry needs to cover 80 % of the mentions,
+    but none with which it takes another need. Examples are intents of records that have the label's words.
 
     Tags are the capability's categories and the words of its name. If the vocabulary has tags, the draft
     uses no other words. `touches` lists operations with at least half the mentions of the most frequent one.
@@ -151,49 +138,83 @@ def draft(
         ranked: Table `capabilities`.
         gaps: Table `gaps` of the same run; without it only the examples of the capability are used.
         vocabulary: The existing entries. The name differs from theirs, and its words are joined like theirs.
+        form: The form to write; by default that of most entries of the vocabulary.
         stop_words: Further words to ignore.
         operation_aliases: Lower-case name to operation, as for `rank`.
+        checks: The checks to use, by default with the default threshold.
 
     Raises:
         NotFoundError: There is no such capability.
         InvalidInputError: The name may mean several capabilities, or an argument cannot be used.
     """
     CAPABILITIES.require(ranked)
+    options: Any = {"stop_words": stop_words, "operation_aliases": operation_aliases}
     listed = Vocabulary() if vocabulary is None else vocabulary
+    checks = checks or Checks(ranked, listed, DEFAULT_COVERED, options)
     table = find_capability(ranked, capability)
     if vocabulary is not None:
-        table = covered(table, vocabulary, stop_words=stop_words, operation_aliases=operation_aliases)
-    row = table.row(0, named=True)
-    records = _records(row, gaps)
-    entries = listed.entries
-    touches = _frequent(row["operations"])
-    notes = [] if touches else ["no record names an operation: find out what the entry has to touch"]
-    ignored = ignored_stems(stop_words)
-    wordings = {variant["wording"]: variant["mentions"] for variant in row["variants"]}
-    chosen = shared_words(row["label"], wordings, ignored)
-    name, name_notes = propose_name(chosen, touches, entries, fallback=row["capability_id"])
-    checklist = _checklist(records, row["label"])
-    if len(checklist) < _SESSIONS:
-        several = f"the records are from {count(row['sessions'], 'session')} only"
-        notes.append(several if row["sessions"] else "no record names its session")
-    own, written = _Need(row["label"], wordings, ignored), _form(entries)
-    named = [{"name": name, "mentions": often} for name, often in islice(wordings.items(), 10)]
+        table = covered(table, vocabulary, **options)
+    row, form = table.row(0, named=True), converted(form or listed.form, Form, "form")
+    records, touches, ignored = _records(row, gaps), _frequent(row["operations"]), ignored_stems(stop_words)
+    chosen = name_words(row["label"], ignored)
+    name, notes = propose_name(chosen, touches, listed.entries, row["capability_id"], form)
+    tags = tuple(_tags(row, chosen, listed.entries))
+    likeness = _likeness(row["label"], ignored)
+    plain = Entry(name, tags=tags, operations=tuple(touches)) if form is Form.MANIFEST else Entry(name)
+    entry, check = _described(plain, table, checks, likeness)
     noun = "gap record" if (records["count"].fill_null(1) == 1).all() else "mention"
     parts = {
         "draft": f"made from {count(row['mentions'], noun)}: check every line before it is authored",
+        "form": form,
         "entry": {
-            "name": name,
-            "description": written(own.description()),
-            "tags": _tags(row, chosen, entries),
-            "touches": touches,
+            "name": name, "description": entry.description, "tags": tags, "touches": touches,
+            "check": " ".join(check.sentences("The entry", "that it was made from")),
         },
-        "examples": [*map(written, own.requests(records)[:10])],
-        "checklist": checklist,
+        "check": msgspec.to_builtins(check),
+        "examples": _requests(records, row, likeness)[:10],
+        "checklist": _checklist(records, row["label"]),
         "nearest": row["covered_by"],
-        "evidence": {**row, "rated": row["mentions"] - row["unrated"], "wordings": named},
-        "notes": [*name_notes, *notes],
-    }
+        "notes": (*notes, *([_SEVERAL] if row["mixed"] else [])),
+    }  # fmt: skip
     return msgspec.convert(_visible(parts), Draft)
+
+
+def _described(
+    entry: Entry, own: pl.DataFrame, checks: Checks, likeness: Callable[[str], float]
+) -> tuple[Entry, Check]:
+    """Describe an entry by the label and by wordings, until it covers enough; return it with its check."""
+    mentions = {each["wording"]: each["mentions"] for each in own["variants"].item()}
+    all_mentions = sum(mentions.values())
+    # Quote first what has the words of the need, and last what asks or complains.
+    best_first = sorted(mentions, key=lambda text: (-mentions[text] * likeness(text), len(text), text))
+    best_first.sort(key=lambda text: not _UNSAID.isdisjoint(words(_clause(text))))
+    candidates = best_first[:_QUOTED]
+    label, quotes = _sentence(visible(_bare(own["label"].item()))), dict[str, str]()
+    while True:
+        quoted = f"{label.rstrip('.')} – use it for: {'; '.join(dict.fromkeys(quotes.values()))}."
+        described = replace(entry, description=quoted if quotes else label)
+        missed = checks.missed(described, own)
+        # A clause says the need in fewer words; if it does not suffice, quote the whole wording.
+        clauses = [(text, _clause(text)) for text in candidates if text in missed and text not in quotes]
+        wholes = [(text, visible(_bare(text))) for text in candidates if text in missed and text in quotes]
+        said = {surface(text) for text in (label, *quotes.values())}
+        further = (each for each in (*clauses, *wholes) if surface(each[1]) not in said)
+        fitting = next((each for each in further if len(quoted) + len(each[1]) < _LONGEST), None)
+        if fitting and all_mentions - sum(missed.values()) < ENOUGH * all_mentions:
+            quotes[fitting[0]] = fitting[1]
+            continue
+        check = checks.check(described, own)
+        if not check.takes or not quotes:
+            return described, check
+        # The last quote takes another need, or follows one that does.
+        candidates.remove(quotes.popitem()[0])
+
+
+def _clause(wording: str) -> str:
+    """Return the first part of a wording without its frame; the whole if that is a single word."""
+    text = visible(_bare(wording)).rstrip(" .")
+    first = re.split(r"[,;(]| [–—-] |[:.] ", text)[0].strip()
+    return first if " " in first else text
 
 
 def _visible(value: object) -> object:
@@ -213,11 +234,6 @@ def _records(row: Mapping[str, Any], gaps: pl.DataFrame | Parts | None) -> pl.Da
             GAPS.require(gaps, ("capability_id", "counted", *PHRASE_FIELDS, *_EVIDENCE))
         own = Parts.of(gaps).then(partial(counted, capability_id=row["capability_id"]))
         examples = own.collect().select(phrase().alias("wording"), *_EVIDENCE)
-    if examples.is_empty():
-        raise InvalidInputError(
-            f"frame 'gaps' holds no counted record of '{row['capability_id']}'",
-            hint="pass the gaps of the run that ranked the capability",
-        )
     telling = pl.sum_horizontal(
         stripped(pl.col(name)).fill_null("") != "" for name in ("intent", "workaround")
     )
@@ -227,54 +243,28 @@ def _records(row: Mapping[str, Any], gaps: pl.DataFrame | Parts | None) -> pl.Da
     )  # fmt: skip
 
 
-class _Need:
-    """The need of a capability: its label and those wordings that say the same, and no more than that."""
+def _likeness(label: str, ignored: frozenset[str]) -> Callable[[str], float]:
+    """Return a function that tells which share of the words of a need a wording has."""
+    own = set(content_words(surface(_bare(label)), ignored))
+    return lambda wording: len(own.intersection(surface(_bare(wording)).split())) / max(len(own), 1)
 
-    def __init__(self, label: str, wordings: Mapping[str, int], ignored: frozenset[str]) -> None:
-        self._ignored = ignored
-        self._label = label
-        self._words = self._content(label)
-        self._wordings = {wording: often for wording, often in wordings.items() if self.fits(wording)}
-        self._surfaces = {surface(_bare(wording)) for wording in (*wordings, label)}
-        self._is_renamed = not self._wordings
 
-    def fits(self, wording: str) -> bool:
-        """Tell whether a wording has all words of the label, and at most as many others."""
-        content = self._content(_bare(wording))
-        return self._words <= content and len(content) <= 2 * len(self._words)
-
-    def _content(self, text: str) -> set[str]:
-        return set(content_words(surface(text), self._ignored))
-
-    def description(self) -> str:
-        """Return what follows a name and a dash, else the most used fuller phrase, else the label."""
-        after_name: Counter[str] = Counter()
-        phrases: Counter[str] = Counter()
-        for wording, often in self._wordings.items():
-            named = _NAMED.match(visible(wording))
-            if named and _UNSAID.isdisjoint(words(named[1])):
-                after_name[named[1]] += often
-            text = visible(_bare(wording))
-            is_fuller = len(words(text)) > len(words(self._label))
-            is_phrase = " " in wording.strip() and "be" not in words(wording)  # "a mask cannot be had"
-            if is_fuller and is_phrase and _UNSAID.isdisjoint(words(text)):
-                phrases[text] += often
-        most = after_name or phrases or Counter([visible(_bare(self._label))])
-        return min(most, key=lambda text: (-most[text], len(text), text))
-
-    def requests(self, records: pl.DataFrame) -> list[str]:
-        """Return what people asked for in records of the need, in words that are no wording of the group."""
-        spellings: dict[str, Counter[str]] = {}
-        rows = records.select("wording", "intent", pl.col("count").fill_null(1)).drop_nulls()
-        for wording, intent, often in rows.iter_rows():
-            polite = re.sub(r"^please,? |,? please\b", "", visible(intent), flags=re.IGNORECASE)
-            text = _ASKED.sub("", polite)
-            is_request = "?" in text or not _PERSONAL.isdisjoint(words(text))
-            is_wording = surface(_bare(text)) in self._surfaces
-            if text and not (is_request or is_wording) and (self._is_renamed or self.fits(wording)):
-                spellings.setdefault(surface(text), Counter())[text] += often
-        texts = {min(own, key=lambda text: (-own[text], text)): own.total() for own in spellings.values()}
-        return sorted(texts, key=lambda text: -texts[text])
+def _requests(records: pl.DataFrame, row: Mapping[str, Any], likeness: Callable[[str], float]) -> list[str]:
+    """Return what people asked for in words that are no wording of the need."""
+    wordings = {
+        surface(_bare(text)) for text in (row["label"], *(each["wording"] for each in row["variants"]))
+    }
+    spellings: dict[str, Counter[str]] = {}
+    rows = records.select("wording", "intent", pl.col("count").fill_null(1)).drop_nulls()
+    for wording, intent, often in rows.iter_rows():
+        polite = re.sub(r"^please,? |,? please\b", "", visible(intent), flags=re.IGNORECASE)
+        text = _sentence(_ASKED.sub("", polite))
+        is_request = "?" in text or not _PERSONAL.isdisjoint(words(text))
+        is_own = intent.strip() and likeness(wording) >= _ALIKE
+        if is_own and not is_request and surface(_bare(text)) not in wordings:
+            spellings.setdefault(surface(text), Counter())[text] += often
+    texts = {min(own, key=lambda text: (-own[text], text)): own.total() for own in spellings.values()}
+    return sorted(texts, key=lambda text: -texts[text])
 
 
 def _bare(wording: str) -> str:
@@ -284,18 +274,9 @@ def _bare(wording: str) -> str:
     return wording
 
 
-def _form(entries: Sequence[Entry]) -> Callable[[str], str]:
-    """Return a function that writes a text as most descriptions: with a capital, with a full stop."""
-    texts = [entry.description for entry in entries if entry.description] or ["A sentence."]
-    has_capital = 2 * sum(not text[0].islower() for text in texts) > len(texts)
-    has_stop = 2 * sum(text.endswith(".") for text in texts) > len(texts)
-
-    def written(text: str) -> str:
-        text = text.rstrip(" .")
-        stop = "." if has_stop and not text.endswith(("!", "…")) else ""
-        return (text[:1].upper() + text[1:] if has_capital else text) + stop
-
-    return written
+def _sentence(text: str) -> str:
+    text = text.rstrip(" .")
+    return text[:1].upper() + text[1:] + ("" if text.endswith(("!", "…")) else ".")
 
 
 def _tags(row: Mapping[str, Any], chosen: Sequence[str], entries: Sequence[Entry]) -> list[str]:
@@ -313,7 +294,7 @@ def _frequent(tally: Sequence[Mapping[str, Any]]) -> list[str]:
     return [item["name"] for item in tally if 2 * item["mentions"] >= most]
 
 
-def _checklist(records: pl.DataFrame, label: str) -> list[dict[str, object]]:
+def _checklist(records: pl.DataFrame, label: str) -> list[str]:
     """Choose one record of each of three sessions; unknown sessions of an image count as one."""
     session = stripped(pl.col("session_id"))
     named = pl.when(session != "").then(pl.lit("session ") + session)
@@ -325,46 +306,33 @@ def _checklist(records: pl.DataFrame, label: str) -> list[dict[str, object]]:
         .sort("turn", maintain_order=True)
         .head(_SESSIONS)
     )
-    return [_check(row, label) for row in chosen.iter_rows(named=True)]
+    return [_to_do(row, label) for row in chosen.iter_rows(named=True)]
 
 
-def _check(row: Mapping[str, Any], label: str) -> dict[str, object]:
+def _to_do(row: Mapping[str, Any], label: str) -> str:
     intent, workaround = (visible(row[name] or "") for name in ("intent", "workaround"))
-    request = f"ask again: “{intent}”" if intent else f"ask for it: “{visible(label)}”"
+    asked = f"ask again: “{intent}”" if intent else f"ask for it: “{visible(label)}”"
     instead = f"; the workaround should not be needed: “{workaround}”" if workaround else ""
-    optional = {name: row[name] or None for name in ("session_id", "image_id", "snapshot_hash")}
-    return {
-        **optional,
-        "tenant_id": row["tenant_id"],
-        "when": None if row["timestamp"] is None else iso(row["timestamp"]),
-        "log": f"{row['repo_slug']}/{row['source_path']}:{row['line']}",
-        "satisfaction": row["satisfaction"],
-        "to_do": request + instead,
-    }
+    session = f" (session {row['session_id']})" if row["session_id"] else ""
+    return f"{row['repo_slug']}/{row['source_path']}:{row['line']}{session}: {asked}{instead}"
 
 
-def shared_words(label: str, wordings: Mapping[str, int], ignored: frozenset[str] = frozenset()) -> list[str]:
-    """Return the words of a label that most mentions use; the parts of a hyphenated word stay together."""
-    mentions: Counter[str] = Counter()
-    for wording, often in wordings.items():
-        mentions.update(dict.fromkeys(map(stem, words(wording)), often))
-    usage = {parts: max(mentions[stem(word)] for word in parts) for parts in _core(label, ignored)}
-    mentioned, most_words = sum(wordings.values()), 4
-    shared = [parts for parts, often in usage.items() if 2 * often >= mentioned] or [*usage]
-    foremost = sorted(shared, key=lambda parts: -usage[parts])
-    lengths = accumulate(map(len, foremost))
-    fitting = sum(length <= most_words for length in lengths) or 1
-    chosen = [parts for parts in usage if parts in foremost[:fitting]]
-    inner = [place for place, parts in enumerate(chosen) if not _LINKING.issuperset(parts)]
-    kept = chosen[inner[0] : inner[-1] + 1] if inner else chosen
-    return [*chain.from_iterable(kept)][:most_words]
+def name_words(label: str, ignored: frozenset[str] = frozenset()) -> list[str]:
+    """Return the first words of a need, without linking words at the ends."""
+    chosen = _core(_bare(label), ignored)[:_NAME_WORDS]
+    inner = [place for place, word in enumerate(chosen) if word not in _LINKING]
+    return chosen[inner[0] : inner[-1] + 1] if inner else chosen
 
 
 def propose_name(
-    chosen: Sequence[str], operations: Sequence[str], entries: Sequence[Entry], *, fallback: str
+    chosen: Sequence[str], operations: Sequence[str], entries: Sequence[Entry], fallback: str, form: Form
 ) -> tuple[str, tuple[str, ...]]:
-    """Return an unused name and notes. Its words are joined in the style of most entries."""
+    """Return an unused name and notes. Its words are joined as in most entries. A skill keeps ASCII."""
     parts, join = list(chosen) or words(fallback), _style(entries)
+    if form is Form.SKILL:
+        plain = unicodedata.normalize("NFKD", " ".join(parts)).encode("ascii", "ignore").decode()
+        short = "-".join(words(plain) or words(fallback))[:_LONGEST_NAME]
+        parts, join, operations = short.strip("-").split("-"), "-".join, ()
     taken = {entry.name.casefold(): entry.name for entry in entries}
     name = join(parts)
     if name.casefold() not in taken:
@@ -375,25 +343,21 @@ def propose_name(
     return next(name for name in longer if name.casefold() not in taken), (note,)
 
 
-def _core(label: str, ignored: frozenset[str]) -> list[tuple[str, ...]]:
+def _core(label: str, ignored: frozenset[str]) -> list[str]:
     """Return the distinct content words of a label; leave out asides if something else is left.
 
-    Each has its parts: several if it is hyphenated, one of which may be a function word.
+    A hyphenated word keeps its function words.
     """
     # A dash or colon explains the text before it.
     for text in (re.split(r"\s[—–-]\s|[:;]", re.sub(r"\([^()]*\)", " ", label))[0], label):
-        own: list[tuple[str, ...]] = []
-        known: set[str] = set()
+        own: dict[str, str] = {}
         for run in text.split():
             parts = [word for word in words(run) if not word.isdigit()]
             for group in [parts] if re.search(HYPHEN, run) else [[word] for word in parts]:
-                is_content = any(stem(word) not in ignored and word not in {"no", "not"} for word in group)
-                new = tuple(word for word in group if stem(word) not in known)
-                if is_content and new:
-                    own.append(new)
-                    known.update(map(stem, new))
+                if any(stem(word) not in ignored and word not in {"no", "not"} for word in group):
+                    own |= {stem(word): word for word in group if stem(word) not in own}
         if own:
-            return own
+            return [*own.values()]
     return []
 
 
@@ -417,11 +381,11 @@ def drafts_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Settings) 
     """
     first = ranked.filter(is_listed()).head(FIRST)
     missing = first.filter(~probably_covered(settings.vocabulary.threshold))
-    drafted = partial(
-        draft,
-        ranked=ranked,
-        vocabulary=vocabulary if settings.vocabulary.paths else None,
-        stop_words=settings.cluster.stop_words,
-        operation_aliases=settings.operation_aliases,
-    )
-    return tuple(Candidate(name, drafted(name).entry) for name in missing["capability_id"])
+    known = vocabulary if settings.vocabulary.paths else None
+    options: Any = {
+        "stop_words": settings.cluster.stop_words,
+        "operation_aliases": settings.operation_aliases,
+    }
+    checks = Checks(ranked, vocabulary, settings.vocabulary.threshold, options)
+    drafted = partial(draft, ranked=ranked, vocabulary=known, checks=checks, **options)
+    return tuple(Candidate(name, drafted(capability=name).entry) for name in missing["capability_id"])

@@ -1,29 +1,32 @@
 """The parts of a report about all records: account of lines, categories, operations and askers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Annotated, Final
 
 import msgspec
+import numpy as np
 import polars as pl
 from msgspec import structs
 
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import ScanSummary
-from vocabgap.model.capability import Asker, Capability, means
+from vocabgap.model.capability import SETTLED, Asker, Capability, means
 from vocabgap.model.other import texts_at
 from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
 from vocabgap.model.sources import NOT_A_GAP, NOT_GRANTED
 from vocabgap.model.tables import IMAGE_KEY, MENTIONS, OWNER, counted, stripped
 from vocabgap.ranking.classifying import CategoryBy
+from vocabgap.ranking.coverage import is_listed, probably_covered
 from vocabgap.ranking.screening import not_granted
 
 _STATUS: Final = ("counted", "why_not", "rule", "category_by")
 SHOWN: Final = 10  # combinations
 _NEEDS: Final = 3  # of a combination
 SHOWN_VALUES: Final = 5  # of a breakdown
+STEPS: Final = 20  # of a plan
 _REST, _NONE = ("(other)", "(none)")  # values
 SHOWN_CATEGORIES: Final = 50  # with most mentions
 
@@ -132,6 +135,23 @@ class Breakdown(msgspec.Struct, frozen=True):
     path: str
     values: tuple[str, ...]  # by mentions of all capabilities, most first; then `(other)` and `(none)`
     rows: tuple[tuple[int, str, tuple[int, ...]], ...]  # rank, label, mentions by value
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A need to author, and the sessions without a gap after it and all steps before."""
+
+    rank: int
+    label: str
+    freed: int
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """The known sessions with an open need, and those that the first steps of two orders free."""
+
+    sessions: int
+    unknown: int  # counted records of open needs that name no session
+    by_rank: tuple[Step, ...]
+    by_sessions: tuple[Step, ...]  # greedy
 
 
 class Withheld(msgspec.Struct, frozen=True):
@@ -243,6 +263,35 @@ def per_session(gaps: Parts) -> tuple[tuple[str, float], ...]:
     ).drop_nulls("quarter")
     by_quarter = sessions.group_by("quarter").agg(pl.col("mentions").sum() / pl.col("session").n_unique())
     return tuple(by_quarter.sort("quarter").iter_rows())
+
+
+def plan_of(ranked: pl.DataFrame, gaps: Parts, covered_from: float) -> Plan:
+    """Count the sessions that authoring frees; a session has a gap while it has a record of an open need.
+
+    Steps are listed needs without an entry. The greedy order often frees more, but need not be the best.
+    """
+    open_ = ranked.filter(~pl.col("status").is_in(SETTLED))
+    keys = ("tenant_id", "session", "capability_id")
+    session = stripped(pl.col("session_id")).replace("", None).alias("session")
+    rows = gaps.each(lambda part: counted(part).with_columns(session).group_by(keys).agg(pl.len()))
+    rows = rows.join(open_.select("capability_id", "rank"), on="capability_id")
+    held = rows.drop_nulls("session").group_by(keys[:2]).agg(pl.col("rank").unique()).sort(keys[:2])
+    listed = open_.filter(is_listed(), ~probably_covered(covered_from)).sort("rank").select("rank", "label")
+    orders = (tuple(_steps(held, dict(listed.iter_rows()), greedily=each)) for each in (False, True))
+    return Plan(held.height, int(rows.filter(pl.col("session").is_null())["len"].sum()), *orders)
+
+
+def _steps(held: pl.DataFrame, labels: dict[int, str], *, greedily: bool) -> Iterator[Step]:
+    """Yield the steps of an order; `held` has one row per session, with the ranks of its needs."""
+    pairs = held.with_row_index("number").explode("rank").select("number", "rank").to_numpy().T
+    for _ in range(min(STEPS, len(labels))):
+        best = min(labels)
+        if greedily:  # most sessions now, then the greatest part of sessions with other needs
+            alone = 1.0 / np.bincount(pairs[0])[pairs[0]]
+            frees, part = (np.bincount(pairs[1], each, max(labels) + 1) for each in (alone == 1, alone))
+            best = max(labels, key=lambda rank: (frees[rank], part[rank].round(9)))
+        pairs = pairs[:, pairs[1] != best]
+        yield Step(best, labels.pop(best), held.height - np.unique(pairs[0]).size)
 
 
 def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:

@@ -49,9 +49,10 @@ from vocabgap.reporting.manifest import (
 )
 
 NO_PREVIOUS: Final = "none"
-_AGAIN: Final = "make the report again with this version"
 _RESTORE: Final = "restore it from a copy"
 _IGNORING: Final = Hint(f"`--previous {NO_PREVIOUS}` ignores it", (), for_tools=_RESTORE)
+_ANEW: Final = "make the report again with this version"
+_AGAIN: Final = Hint(f"{_ANEW}; {_IGNORING.sentence}", (), for_tools=_ANEW)
 _ELSEWHERE: Final = "name a new or empty folder with --out, to keep your files safe"
 
 
@@ -288,7 +289,12 @@ def _is_marked(folder: Path) -> bool:
     return True
 
 
-def _no_run(folder: Path, option: str) -> NotFoundError:
+def _no_run(folder: Path, option: str) -> VocabgapError:
+    if (folder / MANIFEST_NAME).is_file():
+        return StateError(
+            f"'{folder / MANIFEST_NAME}' is damaged or of another version",
+            hint=f"{_RESTORE}, or make a report in a new folder",
+        )
     return NotFoundError(
         f"'{folder}' has no run of vocabgap",
         hint=f"name the folder of a published report with {option}, or run `vocabgap report`",

@@ -59,7 +59,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         command = f"vocabgap report --from {MANIFEST_NAME} --out ../again"
         command += " --engine spark" * any(map(full_address, paths["roots"]))  # it may need --remote, too
         is_usual = isinstance(settings.ingest, UsualIngestSettings)
-        deciding = self._deciding(manifest.decisions)
+        deciding = self._deciding(manifest.decisions, folder)
         return replace(
             manifest,
             command=command,
@@ -68,13 +68,24 @@ class Reproduction(msgspec.Struct, frozen=True):
             rendering=Rendering(settings.report.top, settings.rank.by.value, deciding),
         )
 
-    def _deciding(self, decided: Decided | None) -> str:
-        """Return the options that make `vocabgap decide` use the same settings in the folder of the roots."""
-        words = [] if self.config is None else ["--config", self._relative(self.config.resolve())]
-        file = self._relative(self.settings.decisions.file)
-        names_file = decided is not None or self.settings.decisions.file != DEFAULT_DECISIONS
-        if names_file and file != DEFAULT_DECISIONS:
-            words += ["--decisions", file]
+    def _deciding(self, decided: Decided | None, folder: Path) -> str:
+        """Return the options that make `vocabgap decide` use a published run, its settings and its decisions.
+
+        Paths are relative to the folder that contains all of these. A settings file may name other defaults.
+        """
+        file = self.settings.decisions.file
+        is_named = decided is not None or file != DEFAULT_DECISIONS
+        is_remote = bool(origin_of(folder))  # `--run` takes only a local folder
+        is_below = is_remote or folder.is_relative_to(current_folder())
+        beside = current_folder() if is_named or is_below else folder.parent
+        places = {} if is_remote else {"--run": folder}
+        places["--decisions"] = (beside / expanded(file)).resolve()
+        usual = {"--run": DEFAULT_OUT, "--decisions": DEFAULT_DECISIONS}
+        if self.config is not None:
+            places, usual = {"--config": self.config.resolve(), **places}, {}
+        home = Path(os.path.commonpath([place.parent for place in places.values()]))
+        names = {option: self._relative(place, home) for option, place in places.items()}
+        words = [word for pair in names.items() if pair not in usual.items() for word in pair]
         return " ".join(escape_unseen(shlex.quote(word)) for word in words)
 
     def _paths(self, manifest: Manifest, folder: Path) -> dict[str, Any]:
@@ -131,15 +142,17 @@ class Reproduction(msgspec.Struct, frozen=True):
         folders = [root.parent for root in self.roots if not origin_of(root)]
         return Path(os.path.commonpath(folders or [current_folder()]))
 
-    def _relative(self, path: str | Path) -> str:
-        """Return a path relative to the folder that contains the roots, never like an option, `~` or a word.
+    def _relative(self, path: str | Path, home: Path | None = None) -> str:
+        """Return a path relative to a folder, never like an option, `~` or a word.
+
+        By default, that is the folder that contains the roots.
 
         Return only the name if both share just the root of the file system: other folders may contain the
         name of a person.
         """
         if str(path) in _WORDS:
             return str(path)
-        place, home = (current_folder() / expanded(path)).resolve(), self._home
+        place, home = (current_folder() / expanded(path)).resolve(), home or self._home
         if origin := origin_of(place):
             return origin
         is_apart = os.path.commonpath([place, home]) == place.anchor and place.parent != home

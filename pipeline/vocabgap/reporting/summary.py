@@ -37,6 +37,7 @@ from vocabgap.reporting.overviews import (
     Categorised,
     Category,
     Place,
+    Plan,
     RecurringSet,
     Withheld,
     account_of,
@@ -47,6 +48,7 @@ from vocabgap.reporting.overviews import (
     overview_of,
     per_session,
     places_in,
+    plan_of,
     reclassified_of,
     recurring_sets_of,
 )
@@ -130,6 +132,7 @@ class Summary(msgspec.Struct, frozen=True):
     breakdown: Breakdown | None = None  # None without `--by`, and in a shareable report
     effects: tuple[Effect, ...] = ()  # of the authored needs, newest first; none in a shareable report
     per_session: tuple[tuple[str, float], ...] = ()  # mentions per known session in each quarter
+    plan: Plan | None = None  # None without the records, and in a shareable report
     in_other_languages: int = 0  # wordings in another language than most; none if that is not clear
 
     @property
@@ -280,6 +283,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         grouping=manifest.grouping,
         effects=effects,
         per_session=per_session(tables.gaps) if effects and tables.gaps is not None else (),
+        plan=None if tables.gaps is None else plan_of(ranked, tables.gaps, covered_from),
         breakdown=breakdown_of(tables.gaps, settings.report.by, shown),
     )
 

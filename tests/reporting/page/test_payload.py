@@ -110,4 +110,4 @@ def test_where_nothing_else_helps_a_page_lists_fewer(
     page = read(text)
     assert len(text.encode()) <= smallest
     assert len(page.data["rows"]) == 100
-    assert "This page lists 100 of 3,000 capabilities" in page.text
+    assert "This page lists 100 of 3,000 needs" in page.text

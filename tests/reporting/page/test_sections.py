@@ -131,7 +131,7 @@ def test_a_page_to_share_says_what_it_leaves_out(summary: Summary) -> None:
     )
     made = sections(shared)
     assert (
-        "9 capabilities on fewer images, or in fewer folders, with 17 mentions;"
+        "9 needs on fewer images, or in fewer folders, with 17 mentions;"
         in made["withheld"].sentences
     )
     assert not {"again", "one-need"} & {*made}

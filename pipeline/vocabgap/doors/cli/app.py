@@ -61,6 +61,7 @@ PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
         "init": Reference("doors.agents:init"),
         "manual": Reference("doors.about:manual"),
         "mcp": Reference("doors.agents:mcp"),
+        "render": Reference("doors.published:render"),
         "status": Reference("doors.about:status"),
     },
 }
@@ -68,7 +69,6 @@ PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
 HIDDEN: Final[Mapping[str, Reference]] = {
     "hook": Reference("doors.agents:hook"),
     "issues": Reference("doors.published:issues"),
-    "render": Reference("doors.published:render"),
     "schema": Reference("doors.about:schema"),
 }
 VERBS: Final = {verb: place for verbs in (*PURPOSES.values(), HIDDEN) for verb, place in verbs.items()}

@@ -235,6 +235,7 @@ _RECORD: Final = (
     _text("corrects", "record_id of the record of the same log that this gap replaces."),
     *(field for field in given_fields("mcp") if field[0] != "image_id"),
 )
+_LIKE: Final = _text("like", "A text: the records of the needs nearest to it come first.")
 
 
 @tool(log, Limit.WRITE, _RECORD, Rows())
@@ -289,17 +290,16 @@ def report_gaps(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     return report_answer(structs.replace(summary, capabilities=page, open_total=left, unit=unit), notes)
 
 
-@tool(list_records, Limit.LOOK, _paged(MOST_GAPS, _LISTED, "records"), _LISTED)
+@tool(list_records, Limit.LOOK, [_LIKE, *_paged(MOST_GAPS, _LISTED, "records")], _LISTED)
 def list_gaps(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     """List the logged gaps, newest first.
 
     Filter by image, time, operation, category, session or satisfaction. Use session `last` to review the
-    session at its end.
+    session at its end. Give a text as `like` to see whether a need is known, in any words.
     """
     selection = Selection.asked(structs.asdict(request), datetime.now(UTC))
-    most, settings = request.limit or MOST_GAPS, workspace.settings
-    listed = listing(workspace.root, selection, limit=most, after=request.cursor, settings=settings)
-    return list_answer(listed)
+    options = {"limit": request.limit or MOST_GAPS, "after": request.cursor, "like": request.like}
+    return list_answer(listing(workspace.root, selection, settings=workspace.settings, **options))
 
 
 _NAME = Annotated[

@@ -87,7 +87,7 @@ def test_evidence_has_all_texts_of_its_need(page: Page, file: Path) -> None:
 def test_covered_and_settled_needs_say_so(file: Path, visit: Visit) -> None:
     page = visit(file, fragment=COVERED)
     expect(page.locator("#evidence .covers")).to_contain_text("tone_lifted_shadows")
-    expect(page.locator(f"tr[data-id='{COVERED}'] .mark").first).to_contain_text("exists probably")
+    expect(page.locator(f"tr[data-id='{COVERED}'] .mark").first).to_contain_text("probably exists")
     page = visit(file, fragment=SETTLED)
     expect(page.locator("#evidence [data-action=reopen]")).to_be_visible()
     expect(page.locator("#evidence .past")).to_contain_text(

@@ -74,6 +74,11 @@ def test_list_begins_with_the_first_ten_and_shows_more_on_request(page: Page, ro
         ("mask sky", lambda row: all(word in searched(row) for word in ("mask", "sky"))),
         ("cap-000000000003", lambda row: row["id"] == "cap-000000000003"),
         ("status:new", lambda row: row["status"] == "new"),
+        (
+            "Category: Tone STATUS:New",
+            lambda row: "tone" in row["categories"] and row["status"] == "new",
+        ),
+        ('"sky mask"', lambda row: "sky mask" in searched(row)),
     ],
 )
 def test_filter_leaves_what_fits(
@@ -104,8 +109,30 @@ def test_dates_leave_what_was_mentioned_between_them(page: Page, rows: Rows, fil
     assert 0 < len(early) < len(late) < len(rows)
 
 
+def test_a_key_without_a_value_is_no_test_and_an_unclear_value_is_named(
+    page: Page, rows: Rows
+) -> None:
+    assert filtered(page, "category: ") == identifiers(rows)
+    assert filtered(page, "mask since:yesterday is:foo") == []
+    expect(page.locator("#needs")).to_contain_text("Not understood: since:yesterday is:foo.")
+
+
+def test_address_and_evidence_name_the_same_need_while_a_filter_comes_and_goes(
+    file: Path, visit: Callable[..., Page]
+) -> None:
+    page = visit(file, fragment="cap-000000000004")
+    for text, place in (("cap-000000000003", 3), ("nothing at all", None), ("", 4)):
+        filtered(page, text)
+        name = "" if place is None else f"cap-{place:012x}"
+        assert page.url.partition("#")[2] == name
+        current = page.locator("#needs [aria-current]")
+        expect(current).to_have_count(0 if place is None else 1)
+        if place is not None:
+            expect(current).to_have_attribute("href", f"#{name}")
+
+
 @pytest.mark.parametrize(
-    ("value", "groups"), [("decided", {"settled"}), ("rare", {"hidden"}), ("all", None)]
+    ("value", "groups"), [("decided", {"settled"}), ("rare", {"hidden"}), ("ALL", None)]
 )
 def test_other_lists_are_filters_too(
     page: Page, file: Path, value: str, groups: set[str] | None
@@ -137,12 +164,22 @@ def test_an_address_of_an_unknown_need_says_so_until_another_is_selected(
 ) -> None:
     page = visit(file, fragment="cap-fedcba987654")
     lost = page.locator("#lost")
-    expect(lost).to_have_text("This report has no need cap-fedcba987654.")
+    expect(lost).to_have_text("This report has no such need.")
     page.keyboard.press("j")
     expect(lost).to_be_empty()
-    for name in ("cap-<b>x", "elsewhere", "whole", "cap-000000000003"):
+    for name, is_lost in (("elsewhere", False), ("cap-é", True), ("whole", False)):
         page.goto(f"{page.url.partition('#')[0]}#{name}")
-        expect(lost).to_be_empty()
+        expect(lost).to_have_text("This report has no such need." if is_lost else "")
+
+
+@pytest.mark.parametrize("name", ["cap-000000000003.", "CAP-000000000003", "cap-000000000003%20)"])
+def test_a_damaged_address_shows_the_need_that_it_names(
+    file: Path, visit: Callable[..., Page], name: str
+) -> None:
+    page = visit(file, fragment=name)
+    current = page.locator("#needs [aria-current]")
+    expect(current).to_have_attribute("href", "#cap-000000000003")
+    expect(page.locator("#lost")).to_be_empty()
 
 
 def test_rows_have_the_numbers_and_marks_of_their_needs(page: Page, rows: Rows) -> None:

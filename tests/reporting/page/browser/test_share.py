@@ -54,7 +54,7 @@ def test_evidence_has_no_part_of_what_was_left_out(page: Page) -> None:
 
 def test_what_was_left_out_is_told(page: Page) -> None:
     page.locator("#views a", has_text="Account").click()
-    left_out = "9 capabilities on fewer images, or in fewer folders, with 17 mentions"
+    left_out = "9 needs on fewer images, or in fewer folders, with 17 mentions"
     expect(page.locator("#withheld")).to_contain_text(left_out)
     shown = "all => all.map((each) => each.id)"
     assert page.locator("#sections section:visible").evaluate_all(shown) == ["account", "withheld"]

@@ -8,11 +8,9 @@ function bar(most, number, low = 0, high = 0) {
     draw('rect', { width: percent(number) }), high > low ? draw('rect', range) : null);
 }
 
-const SPARK = { across: 56, height: 16, share: 0.75 }; // a bar fills this share of its width
-
 /** Vertical bars, one per week, newest last; bars above zero are at least one pixel high. */
 function spark(weekly) {
-  const { across, height, share } = SPARK;
+  const [across, height, share] = [56, 16, 0.75]; // a bar fills this share of its width
   const greatest = Math.max(0, ...weekly);
   const step = across / Math.max(weekly.length, 1);
   const bars = weekly.map((number, place) => {

@@ -38,6 +38,10 @@ function part(id) {
   return document.getElementById(id);
 }
 
+function markCurrent(links, isCurrent) {
+  for (const link of document.querySelectorAll(links)) link.ariaCurrent = isCurrent(link) ? 'true' : null;
+}
+
 /** A button that does something. */
 function button(text, does, attributes = {}) {
   const made = make('button', { type: 'button', ...attributes }, text);

@@ -1,6 +1,6 @@
 /**
- * One field selects the listed needs: words, and `category:`, `operation:`, `image:`, `status:`, `since:`, `until:`
- * and `is:` with a value, in quotes if it has spaces. A need must have a mention for each.
+ * One field selects the listed needs: words, and keys with a value, in quotes if it has spaces.
+ * A need must fit each.
  */
 
 // Proposed images; elements for all images would take longer than the page.
@@ -13,11 +13,13 @@ const TESTS = {
   status: (value) => (need) => folded(need.status ?? '') === value,
   since: (value) => (need) => need.days.some(([day, length]) => dayNumber(value) < day + length),
   until: (value) => (need) => need.days.some(([day]) => day <= dayNumber(value)),
+  is: () => () => false, // a value that is not in LISTS
 };
+const KEYED = new RegExp(`(?:(${Object.keys(TESTS).join('|')}):\\s*)?("[^"]*"?|\\S*)`, 'gi');
 
 function filterForm() {
   const field = make('input', { id: 'filter', type: 'search', list: 'proposals', autocomplete: 'off',
-    placeholder: 'Filter  /', 'aria-label': `Filter by words or by ${Object.keys(TESTS).join(':, ')}: or is:` });
+    placeholder: 'Filter  /', 'aria-label': `Filter by words or by ${Object.keys(TESTS).join(':, ')}:` });
   field.addEventListener('input', relist);
   field.addEventListener('focus', propose, { once: true });
   const form = make('form', { role: 'search' }, field, make('datalist', { id: 'proposals' }));
@@ -43,18 +45,20 @@ function clearFilter() {
 
 /** The needs of the list that match the field, and the numbers of all its needs and of matches elsewhere. */
 function filtered() {
-  const parts = part('filter').value.match(/[a-z]+:"[^"]*"?|\S+/gi) ?? [];
-  const pairs = parts.map((part) => part.match(/^([a-z]+):"?([^"]+)"?$/i)?.slice(1) ?? ['', part]);
-  const isList = ([name, value]) => name === 'is' && Object.hasOwn(LISTS, value);
+  const pairs = [...part('filter').value.matchAll(KEYED)]
+    .map(([, key = '', value]) => [key.toLowerCase(), folded(value.replace(/^"|"$/g, ''))]).filter(([, value]) => value);
+  const isList = ([key, value]) => key === 'is' && Object.hasOwn(LISTS, value);
+  const asked = pairs.filter((pair) => !isList(pair));
+  const isUnclear = ([key, value]) => key === 'is' || (/since|until/.test(key) && isNaN(dayNumber(value)));
+  const unclear = asked.filter(isUnclear).map((pair) => pair.join(':')).join(' ');
   const chosen = pairs.findLast(isList)?.[1];
   const usual = run.capabilities.some((need) => need.group === 'open') ? 'open' : null;
   const group = chosen ? LISTS[chosen] : usual;
-  const tests = pairs.filter((pair) => !isList(pair)).map(([name, value]) => (Object.hasOwn(TESTS, name)
-    ? TESTS[name](folded(value)) : byText(folded([name, value].filter(Boolean).join(':')))));
+  const tests = asked.map(([key, value]) => (TESTS[key] ?? byText)(value));
   const fitting = run.capabilities.filter((need) => tests.every((test) => test(need)));
   const isListed = (need) => !group || need.group === group;
   const [found, { length: total }] = [fitting.filter(isListed), run.capabilities.filter(isListed)];
-  return { found, total, elsewhere: tests.length ? fitting.length - found.length : 0, isWhole: !tests.length && !chosen };
+  return { found, total, unclear, elsewhere: tests.length ? fitting.length - found.length : 0, isWhole: !pairs.length };
 }
 
 function holding(column, names, value) {
@@ -63,19 +67,11 @@ function holding(column, names, value) {
 }
 
 function byText(word) {
-  return (need) => searchedText(need).includes(word);
-}
-
-const searchedTexts = new Map();
-
-/** The searched text of a need; made at the first search, so that the page opens quickly. */
-function searchedText(need) {
-  let text = searchedTexts.get(need.id);
-  if (text === undefined) {
-    text = folded([need.id, need.label, ...need.variants.map(([wording]) => wording)].join('\n'));
-    searchedTexts.set(need.id, text);
-  }
-  return text;
+  return (need) => {
+    // Made at the first search, so that the page opens quickly.
+    need.searched ??= folded([need.id, need.label, ...need.variants.map(([wording]) => wording)].join('\n'));
+    return need.searched.includes(word);
+  };
 }
 
 /** A text without differences of case and compatible forms: STRASSE and straße are the same. */

@@ -6,7 +6,7 @@ function onKey(event) {
   const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey;
   const isUndo = event.key === 'z' && !event.altKey;
   const isHere = event.target.closest('#needs, #evidence') || event.target.matches('body[data-view=needs]');
-  if (!isHere || isTyping(event) || !(isPlain || isUndo)) return;
+  if (!isHere || event.target.matches('input:not([type=checkbox])') || !(isPlain || isUndo)) return;
   const does = keyed(event);
   if (!does) return;
   event.preventDefault();
@@ -22,8 +22,4 @@ function keyed({ key, target }) {
   if (key === 'Escape' && target.closest('#evidence')) return NARROW.matches ? goBack : focusRow;
   const pressed = document.querySelector(`#evidence [aria-keyshortcuts="${CSS.escape(key)}"]`);
   return pressed && (() => pressed.click());
-}
-
-function isTyping({ target }) {
-  return target.matches('input:not([type=checkbox])');
 }

@@ -3,7 +3,7 @@
  * the map. So people can share it, and the Back button works.
  */
 
-const list = { found: [], total: 0, elsewhere: 0, isWhole: true, shown: 0, selected: null, left: null };
+const list = { found: [], total: 0, shown: 0, selected: null, chosen: null, left: null };
 const NARROW = matchMedia('(max-width: 750px)');
 
 /** Show the list and the evidence; the other views are made at their first use. */
@@ -31,8 +31,9 @@ function relist() {
   sayCount();
   part('legend').hidden = !rows.length;
   part('ties').hidden = !(list.isWhole && run.ties.length);
-  if (!list.found.includes(list.selected)) select(list.found[0]);
-  markSelected();
+  const need = list.found.includes(list.chosen) ? list.chosen : list.found[0];
+  if (need === list.selected) markSelected();
+  else select(need);
 }
 
 function table() {
@@ -40,7 +41,7 @@ function table() {
 }
 
 function rowOfNone() {
-  return make('tr', { class: 'none', role: 'row' }, make('td', { role: 'cell' }, 'No match. ', button('Clear the filter', clearFilter)));
+  return make('tr', { class: 'none', role: 'row' }, make('td', { role: 'cell' }, list.unclear ? `Not understood: ${list.unclear}. ` : 'No match. ', button('Clear the filter', clearFilter)));
 }
 
 /** Append the next rows. */
@@ -64,6 +65,7 @@ function sayCount() {
 /** Show the evidence of a need beside the list; without a need, none. */
 function select(need) {
   list.selected = need;
+  if (list.chosen) setAddress(need);
   part('lost').textContent = '';
   part('evidence').hidden = !need;
   part('evidence').replaceChildren();
@@ -72,10 +74,12 @@ function select(need) {
 }
 
 function markSelected() {
-  for (const link of document.querySelectorAll('#needs a')) {
-    if (link.closest('tr').dataset.id === list.selected?.id) link.setAttribute('aria-current', 'true');
-    else link.removeAttribute('aria-current');
-  }
+  markCurrent('#needs a', ({ hash }) => hash === `#${list.selected?.id}`);
+}
+
+/** Let the address name a need, or none. */
+function setAddress(need) {
+  history.replaceState(history.state, '', need ? `#${need.id}` : location.pathname + location.search);
 }
 
 /** Select the need that stands some places further; the focus goes with it. */
@@ -84,27 +88,28 @@ function step(places) {
   if (!list.found[place]) return;
   const inEvidence = part('evidence').contains(document.activeElement);
   if (place >= list.shown) showMore();
-  history.replaceState(history.state, '', `#${list.found[place].id}`);
-  select(list.found[place]);
+  list.chosen = list.found[place];
+  select(list.chosen);
   if (inEvidence) part('need').focus({ preventScroll: !NARROW.matches });
   else focusRow();
 }
 
 /** Move the focus to the selected row, or to the first one. */
 function focusRow(options) {
-  const links = [...document.querySelectorAll('#needs a')];
-  (links.find((link) => link.hasAttribute('aria-current')) ?? links[0] ?? part('main')).focus(options);
+  const row = document.querySelector('#needs a[aria-current]') ?? document.querySelector('#needs a');
+  (row ?? part('main')).focus(options);
 }
 
 /** Show what the address names. */
 function followAddress() {
   const name = location.hash.slice(1);
-  const need = run.byId.get(name);
+  const need = run.byId.get(name.match(/cap-[\da-f]{12}\b/i)?.[0].toLowerCase());
+  list.chosen = need;
   const view = need ? 'needs' : viewOf(name);
   const wasOpen = part('main').hasAttribute('data-open');
   part('main').toggleAttribute('data-open', Boolean(need));
   if (need && need !== list.selected) select(need);
-  part('lost').textContent = !need && /^cap-\w+$/.test(name) ? `This report has no need ${name}.` : '';
+  part('lost').textContent = !need && /^cap-/i.test(name) ? 'This report has no such need.' : '';
   showView(view);
   if (view !== 'needs') part(name).scrollIntoView({ block: 'nearest' });
   if (wasOpen && !need && view === 'needs' && list.left !== null) {
@@ -123,7 +128,8 @@ function followLink(event) {
     focusRow();
     return;
   }
-  const isBeside = run.byId.has(address.slice(1)) && document.body.dataset.view === 'needs' && !NARROW.matches;
+  const isNeed = run.byId.has(address.slice(1));
+  const isBeside = isNeed && document.body.dataset.view === 'needs' && !NARROW.matches;
   if (!isBeside) {
     list.left = document.body.dataset.view === 'needs' ? scrollY : null;
     history.scrollRestoration = NARROW.matches ? 'manual' : 'auto';
@@ -131,14 +137,14 @@ function followLink(event) {
   history[isBeside ? 'replaceState' : 'pushState']({ opened: true }, '', address);
   if (!isBeside) scrollTo(0, 0);
   followAddress();
-  if (!isBeside && run.byId.has(address.slice(1))) part('need').focus({ preventScroll: true });
+  if (!isBeside && isNeed) part('need').focus({ preventScroll: true });
 }
 
 /** Leave the evidence on a narrow screen. */
 function goBack() {
   if (history.state?.opened) history.back();
   else {
-    history.replaceState(null, '', location.pathname + location.search);
+    setAddress();
     followAddress();
   }
 }

@@ -26,8 +26,5 @@ function showView(view) {
   for (const each of sections.children) each.hidden = each.dataset.tab !== view;
   document.body.dataset.view = view;
   if (view === 'map' && !part('map')) drawMap(run.map); // when it can be seen: it measures its labels
-  for (const link of document.querySelectorAll('#views a')) {
-    if (link.dataset.view === view) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
-  }
+  markCurrent('#views a', (link) => link.dataset.view === view);
 }
