@@ -132,16 +132,9 @@ def check(
         severity = score_severity(kind, confidence=confidence, critical=critical)
         candidates = tuple(sense.ref for sense in senses)
         conflicts.append(SemanticConflict(term.surface, kind, severity, confidence, candidates, context))
-    return _in_sentences(conflicts, terms, texts)
-
-
-def _in_sentences(
-    conflicts: list[SemanticConflict], terms: Iterable[ExtractedTerm], texts: Iterable[str]
-) -> list[SemanticConflict]:
     contexts: dict[str, str] = {}
-    read = list(chain.from_iterable(map(sentences, texts))) if conflicts else []
-    known = KnownTerms(term.surface.surface_text for term in terms if read)
-    for sentence in read:
+    known = KnownTerms(term.surface.surface_text for term in terms if conflicts)
+    for sentence in chain.from_iterable(map(sentences, texts)) if conflicts else ():
         for occurrence in known.occurrences(map(keys_of, sentence.split())):
             contexts.setdefault(occurrence.term, sentence)
     return [

@@ -25,6 +25,7 @@ from vocabgap.glossary.senses import (
     stored_surface,
 )
 
+_CURSORS: Final = ("pre_generation_gate", "post_clarification", "post_gate")
 OURS: Final = "vocabgap"  # the key of our additions, beside the payload of a logged event
 
 
@@ -203,16 +204,13 @@ class StepCheckpointed(StepEvent, frozen=True, kw_only=True, tag=True):
         super().__post_init__()
         for name in ("mission_id", "run_id", "step_id"):
             require_id(name, getattr(self, name))
-        if not re.fullmatch("[0-9a-f]{64}", self.input_hash):
-            raise InvalidTermError(
-                f"Invalid input_hash format: expected 64 of 0-9a-f, found {self.input_hash!r}"
-            )
-        cursors = ("pre_generation_gate", "post_clarification", "post_gate")
-        if self.cursor not in cursors:
-            expected = ", ".join(cursors)
-            raise InvalidTermError(f"Unknown cursor value {self.cursor!r}: expected one of {expected}")
-        if not is_uuid(self.retry_token):
-            raise InvalidTermError(f"Invalid retry_token format: expected a UUID, found {self.retry_token!r}")
+        digest, token, cursor = self.input_hash, self.retry_token, self.cursor
+        if not re.fullmatch("[0-9a-f]{64}", digest):
+            raise InvalidTermError(f"Invalid input_hash format: expected 64 of 0-9a-f, found {digest!r}")
+        if cursor not in _CURSORS:
+            raise InvalidTermError(f"Unknown cursor value {cursor!r}: expected one of {', '.join(_CURSORS)}")
+        if not is_uuid(token):
+            raise InvalidTermError(f"Invalid retry_token format: expected a UUID, found {token!r}")
 
 
 def is_uuid(token: object) -> bool:

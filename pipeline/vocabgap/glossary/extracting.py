@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
 from importlib import resources
-from itertools import accumulate, chain, compress, count
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -56,7 +56,6 @@ _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "«": re.compile(rf"«\s?([^«»\n]{{1,{_MOST}}})\s?»"),
 }
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
-_LEAST_CAPITALS: Final = 2
 # snake_case, SCREAMING_SNAKE and __dunder__; words with digits; camelCase, PascalCase and HTTPServer, but no
 # words in capitals and no plurals of acronyms.
 _CASING: Final = re.compile(
@@ -182,11 +181,9 @@ class _Scanned:
         self._long = [term for term in self._known if term.end > term.start + 1]
         # The keys of words that may be nouns, each with the number of its uses outside known terms.
         self.nouns = Counter(chain.from_iterable(map(attrgetter("nouns"), self._readings)))
-        if self._long:
-            self._ends = list(accumulate(map(len, keys_by_run)))
-            keys = list(chain.from_iterable(keys_by_run))
-            for key in chain.from_iterable(keys[term.start : term.end] for term in self._long):
-                self.nouns[key] = max(0, self.nouns[key] - 1)
+        keys = list(chain.from_iterable(keys_by_run))
+        for key in chain.from_iterable(keys[term.start : term.end] for term in self._long):
+            self.nouns[key] = max(0, self.nouns[key] - 1)
 
     def found(self, source: TermSource, often: Iterable[str], whole: str) -> Iterable[_Find]:
         """Return the finds of a sign, without spellings inside a longer known term."""
@@ -223,13 +220,13 @@ class _Scanned:
     def _spelled(self) -> Iterable[tuple[TermSource, _Find]]:
         spelled: dict[tuple[TermSource, _Find], None] = {}
         owners = {place: term for term in self._long for place in range(term.start, term.end)}
-        for number in compress(count(), map(attrgetter("signs"), self._readings)):
-            run = self._readings[number]
-            begin = self._ends[number] - len(run.keys) if owners else 0
+        begin = 0
+        for run in self._readings:
             for sign in run.signs:
                 owner = owners.get(begin + sign.start)
                 if owner is None or sign.length >= owner.end - owner.start:
                     spelled[sign.source, sign.find] = None
+            begin += len(run.keys)
         return spelled
 
     def _free(self, phrases: Iterable[str]) -> Iterator[str]:
@@ -265,7 +262,7 @@ def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
         return None
     if ACRONYM.fullmatch(word):
         form = word_form(word)
-        is_shouted = sum(map(str.isupper, word)) >= _LEAST_CAPITALS
+        is_shouted = any(map(str.isupper, word[1:]))
         return (TermSource.ACRONYM, (form, word)) if is_shouted and form not in _NO_ACRONYMS else None
     return (TermSource.CASING_PATTERN, (word_form(word), word)) if _CASING.fullmatch(word) else None
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
@@ -292,9 +293,7 @@ def _sense(event: GlossaryChange) -> TermSense | None:
     new, status = event.sense, getattr(event.sense, "status", SenseStatus.ACTIVE)
     provenance = event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
     surface = stored_surface(event.term_surface)
-    if surface is None:
-        return None
-    try:
-        return TermSense(surface, new.scope, new.definition, provenance, new.confidence, status)
-    except InvalidTermError:
-        return None
+    with suppress(InvalidTermError):
+        if surface is not None:
+            return TermSense(surface, new.scope, new.definition, provenance, new.confidence, status)
+    return None

@@ -23,7 +23,7 @@ MARKDOWN: Final = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 NO_PROSE: Final = "\ufffc"  # no term contains this mark
 _SEEN: Final = re.compile(r"\S")
 _EMPTY: Final = re.compile(rf"^[{NO_PROSE} \t]+$", re.MULTILINE)
-_FRONT_MATTER: Final = re.compile(r"(---|\+\+\+)[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)")
+_FRONT_MATTER: Final = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)")
 _PARAGRAPH: Final = re.compile(r"(?:[ \t]*\S.*\n?)+")
 # Code between back-ticks, and sessions of Python.
 _CODE: Final = re.compile(r"(?<![`\\])(`+)(?!`)(?s:.+?)(?<!`)\1(?!`)|^[ \t]*(?:>>>|\.\.\.) .*$", re.MULTILINE)
@@ -168,9 +168,7 @@ def _markdown(text: str) -> tuple[str, str]:
 
     reader = MarkdownIt("commonmark")
     reader.core.ruler.disable("inline")  # it does not keep positions
-    front = _FRONT_MATTER.match(text)
-    lost = "" if front is None else front[0]
-    blocks = reader.parse("\n" * lost.count("\n") + text[len(lost) :])
+    blocks = reader.parse(_FRONT_MATTER.sub(lambda front: "\n" * front[0].count("\n"), text))
     lines = text.split("\n")
     prose = _SEEN.sub(NO_PROSE, text).split("\n")
     comments = prose.copy()
@@ -248,18 +246,7 @@ class Linter:
         """Yield the findings of a text in order; report each ambiguous term once."""
         prose = without_code(prose_of(text, suffix), self._known)
         lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        reports: set[tuple[Rule, str]] = set()
-        for start, end, spelling, rule, message, instead in self._known_terms(prose):
-            finding = rule, term_key(spelling)
-            if finding in reports and rule is Rule.AMBIGUOUS:
-                continue
-            reports.add(finding)
-            line, end_line = bisect(lines, start), bisect(lines, end - 1)
-            places = line, start - lines[line - 1] + 1, end_line, end - lines[end_line - 1] + 1
-            sentence = sentence_at(text, prose, start, end)
-            yield Finding(path, *places, rule, spelling, visible(message), sentence, instead)
-
-    def _known_terms(self, prose: str) -> Iterator[tuple[int, int, str, Rule, str, tuple[str, ...]]]:
+        ambiguous: set[str] = set()
         matches = list(_RUN.finditer(prose))
         runs = [keys_of(match[0]) or ("\n",) for match in matches]  # no term continues in the next paragraph
         ends = list(accumulate(map(len, runs)))
@@ -269,8 +256,16 @@ class Linter:
             _, stop = places_of(matches[last][0])[place.end - 1 - ends[last]]
             start, end = matches[first].start() + begin, matches[last].start() + stop
             spelling = " ".join(prose[start:end].replace("*", "").split())
-            if (verdict := self._verdict(place.term, spelling)) is not None:
-                yield start, end, spelling, *verdict
+            verdict, key = self._verdict(place.term, spelling), term_key(spelling)
+            if verdict is None or (verdict[0] is Rule.AMBIGUOUS and key in ambiguous):
+                continue
+            rule, message, instead = verdict
+            if rule is Rule.AMBIGUOUS:
+                ambiguous.add(key)
+            line, end_line = bisect(lines, start), bisect(lines, end - 1)
+            places = line, start - lines[line - 1] + 1, end_line, end - lines[end_line - 1] + 1
+            sentence = sentence_at(text, prose, start, end)
+            yield Finding(path, *places, rule, spelling, visible(message), sentence, instead)
 
     def _verdict(self, term: str, shown: str) -> tuple[Rule, str, tuple[str, ...]] | None:
         key = term_key(term)

@@ -1,7 +1,7 @@
 """The files of a glossary: read seed files and event logs, and append events."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -37,7 +37,7 @@ from vocabgap.glossary.seeds import (
     seed_scope,
     why_unread,
 )
-from vocabgap.glossary.senses import InvalidTermError, ScopeRef, ScopeStack, TermSense, require_id
+from vocabgap.glossary.senses import LOCAL, InvalidTermError, ScopeRef, ScopeStack, TermSense, require_id
 from vocabgap.text import count, printable_name
 
 LOG_ENDING: Final = ".events.jsonl"
@@ -78,7 +78,7 @@ def log_name(mission_id: str) -> str:
 
 def read_events(folder: Path) -> EventsRead:
     """Read the events of a folder's logs, in the order in which they happened."""
-    return _joined(map(_read_log, log_files(folder)))
+    return _joined(list(map(_read_log, log_files(folder))))
 
 
 def _read_log(path: Path) -> EventsRead:
@@ -91,11 +91,10 @@ def _read_log(path: Path) -> EventsRead:
     return EventsRead(tuple(logged), len(bad))
 
 
-def _joined(logs: Iterable[EventsRead]) -> EventsRead:
-    read = list(logs)
-    events = chain.from_iterable(log.events for log in read)
+def _joined(logs: Collection[EventsRead]) -> EventsRead:
+    events = chain.from_iterable(log.events for log in logs)
     in_order = sorted(events, key=lambda logged: (logged.moment, logged.log))
-    return EventsRead(tuple(in_order), sum(log.skipped for log in read))
+    return EventsRead(tuple(in_order), sum(log.skipped for log in logs))
 
 
 def log_files(folder: Path) -> list[Path]:
@@ -216,20 +215,21 @@ class GlossaryFiles:
         self._seeds = seeds = self._read_seeds()
         logs = self._changes()
         changes = logs.events
-        if not any(map(self._is_local, changes)):
+        if not any(map(_is_local, changes)):
             mission_id = None  # no mission has senses of its own: all have the same glossary
         source, loaded = (seeds, changes, mission_id, tolerant), self._loaded
         if loaded is None or loaded[0] != source:
-            counting = (logged.event for logged in changes if not self._is_foreign(logged, mission_id))
+            counting = (logged.event for logged in changes if not _is_foreign(logged, mission_id))
             self._loaded = loaded = (source, self._of_seeds(seeds, tolerant=tolerant).applied(counting))
-        return Loaded(loaded[1], tuple(seed for _, seed in seeds.values()), logs.skipped, self._unused())
+        unused = tuple(path for path in self._written() if seed_scope(path, self.scopes) is None)
+        return Loaded(loaded[1], tuple(seed for _, seed in seeds.values()), logs.skipped, unused)
 
     def load_version(self, version_id: str) -> tuple[TermSense, ...]:
         """Rebuild a version of a scope from the seed files and the first changes; return its senses."""
         changes, seeded = self._changes().events, self._of_seeds(self._read_seeds(), tolerant=False)
-        missions = (logged.event.mission_id or logged.log for logged in changes if self._is_local(logged))
+        missions = (logged.event.mission_id or logged.log for logged in changes if _is_local(logged))
         for mission_id in dict.fromkeys([None, BY_HAND, *missions]):
-            events = (logged.event for logged in changes if not self._is_foreign(logged, mission_id))
+            events = (logged.event for logged in changes if not _is_foreign(logged, mission_id))
             for glossary in accumulate(events, lambda it, event: it.applied([event]), initial=seeded):
                 scopes = {ref.version_id: ref.scope for ref in glossary.scope_refs}
                 if version_id in scopes:
@@ -265,9 +265,6 @@ class GlossaryFiles:
         except OSError:
             return []
 
-    def _unused(self) -> tuple[Path, ...]:
-        return tuple(path for path in self._written() if seed_scope(path, self.scopes) is None)
-
     def _changes(self) -> EventsRead:
         logs = {}
         for path in log_files(self.events):
@@ -276,26 +273,11 @@ class GlossaryFiles:
             cached, mark = self._logs.get(path), (state.st_size, state.st_mtime_ns, state.st_ino)
             if cached is None or cached[0] != mark:
                 content = _read_log(path)
-                changes = tuple(
-                    logged for logged in content.events if isinstance(logged.event, GlossaryChange)
-                )
-                cached = mark, EventsRead(changes, content.skipped)
+                changes = (logged for logged in content.events if isinstance(logged.event, GlossaryChange))
+                cached = mark, EventsRead(tuple(changes), content.skipped)
             logs[path] = cached
         self._logs = logs
-        return _joined(content for _, content in logs.values())
-
-    def _is_local(self, logged: LoggedEvent) -> bool:
-        """Tell whether an event changes the scope of one mission."""
-        event = logged.event
-        return isinstance(event, GlossaryChange) and event.sense.scope == self.scopes.local_scope
-
-    def _is_foreign(self, logged: LoggedEvent, mission_id: str | None) -> bool:
-        """Tell whether an event is about another mission's own scope."""
-        if mission_id is None or not self._is_local(logged):
-            return False
-        if isinstance(logged.event, GlossaryChange) and logged.event.mission_id:
-            return logged.event.mission_id != mission_id
-        return logged.log not in {BY_HAND, log_name(mission_id).removesuffix(LOG_ENDING)}
+        return _joined([content for _, content in logs.values()])
 
     def answers(self, term: str) -> list[GlossaryChange]:
         """Return people's answers about a term, in order."""
@@ -315,3 +297,17 @@ class GlossaryFiles:
             for event in events
         )
         return append_events(self.events, mission_id or BY_HAND, changed)
+
+
+def _is_local(logged: LoggedEvent) -> bool:
+    """Tell whether an event changes the scope of one mission."""
+    return isinstance(logged.event, GlossaryChange) and logged.event.sense.scope == LOCAL
+
+
+def _is_foreign(logged: LoggedEvent, mission_id: str | None) -> bool:
+    """Tell whether an event is about another mission's own scope."""
+    if mission_id is None or not _is_local(logged):
+        return False
+    if own := logged.event.mission_id:
+        return own != mission_id
+    return logged.log not in {BY_HAND, log_name(mission_id).removesuffix(LOG_ENDING)}

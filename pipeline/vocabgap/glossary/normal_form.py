@@ -87,9 +87,7 @@ def normal_form(text: str) -> str:
 def word_form(word: str) -> str:
     """Return the normal form of a single word."""
     acronym = ACRONYM.fullmatch(word)
-    if acronym is not None:
-        return word.lower().removesuffix("s") if acronym[1] else word.lower()
-    return singular(lower(word))
+    return word.lower().removesuffix(acronym[1]) if acronym else singular(lower(word))
 
 
 def lower(text: str) -> str:

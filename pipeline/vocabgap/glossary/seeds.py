@@ -110,23 +110,19 @@ def _problems(number: int, fields: Any, required: Sequence[str]) -> Iterator[See
     if not isinstance(fields, Mapping):
         yield SeedProblem("term", f"expected an object, found {short_repr(fields)}", number)
         return
+    problems = {name: f"must have '{name}' key" for name in required if name not in fields}
+    for field, value in fields.items():
+        try:
+            if field in SeedTerm.__struct_fields__:
+                msgspec.convert({"surface": "a", "definition": "a", field: value}, SeedTerm)
+            else:
+                expected = nearest(str(field), SeedTerm.__struct_fields__)
+                problems[str(field)] = f"is not a field of a term; {expected}"
+        except msgspec.ValidationError as error:
+            problems[field] = str(error).partition(" - at `")[0]
     surface = fields.get("surface")
-    for field in (*(name for name in required if name not in fields), *fields):
-        message = _problem(field, fields)
-        if message:
-            yield SeedProblem(str(field), message, number, surface if isinstance(surface, str) else "")
-
-
-def _problem(field: object, fields: Mapping[object, object]) -> str:
-    if field not in SeedTerm.__struct_fields__:
-        return f"is not a field of a term; {nearest(str(field), SeedTerm.__struct_fields__)}"
-    if field not in fields:
-        return f"must have '{field}' key"
-    try:
-        msgspec.convert({"surface": "a", "definition": "a", field: fields[field]}, SeedTerm)
-    except msgspec.ValidationError as error:
-        return str(error).partition(" - at `")[0]
-    return ""
+    for name, message in problems.items():
+        yield SeedProblem(name, message, number, surface if isinstance(surface, str) else "")
 
 
 SEED_ENDING: Final = ".yaml"
@@ -199,14 +195,9 @@ def parse_seed(path: Path, content: bytes) -> Seed:
     except (UnicodeDecodeError, InvalidInputError) as error:
         return Seed(path, (), (SeedProblem("file", str(error)),))
     lines = yaml_lines(text) if problems else {}
-    placed = (problem._replace(line=_line(problem, lines)) for problem in problems)
+    places = [(it.field,) if it.term is None else (TERMS, it.term, it.field) for it in problems]
+    found = [lines.get(place, lines.get(place[:-1])) for place in places]  # the line of the term, if no other
+    placed = (it._replace(line=line) for it, line in zip(problems, found, strict=True))
     name = data.get("id") if is_pack and isinstance(data, Mapping) else None
     origin = Provenance(f"pack:{name}", None, SEEDED) if name else FROM_SEED
     return Seed(path, tuple(terms), tuple(placed), origin)
-
-
-def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> int | None:
-    if problem.term is None:
-        return lines.get((problem.field,))
-    place = (TERMS, problem.term)
-    return lines.get((*place, problem.field), lines.get(place))

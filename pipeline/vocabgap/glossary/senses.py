@@ -25,8 +25,9 @@ class InvalidTermError(InvalidInputError, ValueError):
     """An invalid term, sense, conflict or checkpoint."""
 
 
-_LOCAL, _TEAM = "mission_local", "team_domain"
-DEFAULT_SCOPES: Final[tuple[str, ...]] = (_LOCAL, _TEAM, "audience_domain", "spec_kitty_core")
+LOCAL: Final = "mission_local"  # the scope of one mission
+_TEAM: Final = "team_domain"
+DEFAULT_SCOPES: Final[tuple[str, ...]] = (LOCAL, _TEAM, "audience_domain", "spec_kitty_core")
 """The default scopes of a glossary, in their order of precedence."""
 
 
@@ -41,11 +42,6 @@ class ScopeStack(msgspec.Struct, frozen=True):
                 raise InvalidTermError(f"scope {name!r}: expected letters, digits, '-' and '_'")
         if len(set(self.names)) < len(self.names):
             raise InvalidTermError(f"scopes {', '.join(self.names)}: a name occurs twice")
-
-    @property
-    def local_scope(self) -> str | None:
-        """The scope of one mission: `mission_local`, if it is active."""
-        return _LOCAL if _LOCAL in self.names else None
 
     @property
     def authored_scope(self) -> str:
