@@ -247,7 +247,7 @@ class Resolve(Acting, kw_only=True):
 def resolve(call: Call, request: Resolve) -> Answer:
     """Answer an open question; without options, ask for the answer."""
     runtime = runtime_of(call, request, exists=False)
-    return answered(runtime, standing_questions(call, runtime)[0], request, ask=True)
+    return answered(runtime, standing_questions(runtime, call)[0], request, ask=True)
 
 
 def answered(

@@ -259,13 +259,7 @@ def require_sense(glossary: Glossary, request: Deprecate, *, likely: SenseStatus
 
 
 def _fields(sense: TermSense) -> dict[str, object]:
-    return {
-        "surface": sense.surface.surface_text,
-        "scope": sense.scope,
-        "definition": sense.definition,
-        "status": sense.status,
-        "confidence": sense.confidence,
-    }
+    return msgspec.structs.asdict(sense.ref) | {"status": sense.status}
 
 
 class Conflicts(Request):
@@ -280,7 +274,7 @@ class Conflicts(Request):
 def conflicts(call: Call, request: Conflicts) -> Answer:
     """List the questions, open and answered."""
     runtime = runtime_of(call, request, exists=False)
-    questions, events = standing_questions(call, runtime)
+    questions, events = standing_questions(runtime, call)
     matches = [
         question
         for question in questions
@@ -297,9 +291,10 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
     )
 
 
-def standing_questions(call: Call, runtime: GlossaryRuntime) -> tuple[list[OpenQuestion], int]:
+def standing_questions(runtime: GlossaryRuntime, call: Call | None) -> tuple[list[OpenQuestion], int]:
     """Return the questions with their current status, and the number of logged events."""
     read = read_events(runtime.logs)
-    note_all(call, skipped_lines(read.skipped))
+    if call is not None:
+        note_all(call, skipped_lines(read.skipped))
     questions = questions_of(logged.event for logged in read.events)
     return as_they_stand(questions, lambda mission: runtime.load(mission).glossary), len(read.events)

@@ -26,15 +26,16 @@ from vocabgap.glossary.events import (
     GlossaryChange,
     GlossaryClarificationRequested,
     GlossaryEvent,
+    ResolutionMode,
     SemanticCheckEvaluated,
     StepCheckpointed,
     TermCandidateObserved,
 )
 from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.extracting import ALIASES, Field, extract, scanned_fields
-from vocabgap.glossary.glossary import CLARIFIED, Glossary, added
+from vocabgap.glossary.glossary import Glossary, added
 from vocabgap.glossary.loading import GlossaryFiles, append_events, changing, identified
-from vocabgap.glossary.questions import Ask, Defer, Question, answered, checked, is_settled, question_of
+from vocabgap.glossary.questions import Ask, Question, answered, is_settled, question_of
 from vocabgap.glossary.senses import (
     EXTRACTED,
     PLACEHOLDER,
@@ -76,6 +77,7 @@ class Session:
     actor: Actor
     now: Callable[[], datetime]
     keeps_steps: bool
+    strictness: Strictness
     context: ExecutionContext
     glossary: Glossary
     checkpoint: StepCheckpointed | None = None
@@ -91,11 +93,6 @@ class Session:
         self.guard()  # decides before anybody is asked, and writes the checkpoint
         self.clarify()
         self.guard()
-
-    @property
-    def strictness(self) -> Strictness:
-        """The strictness that applies to the step."""
-        return self.context.effective_strictness or Strictness.MEDIUM
 
     def record(self, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
         """Log events, apply them to the glossary, and return them; none if they cannot be logged."""
@@ -188,7 +185,13 @@ class Session:
         refs = self.glossary.scope_refs
         if not context.resumed_from_checkpoint:
             context.scope_refs = refs
-        context.conflicts = self._conflicts()
+        context.conflicts = check(
+            context.extracted_terms,
+            self.glossary,
+            critical=context.is_critical,
+            output="\n".join(value for value in context.step_output.values() if isinstance(value, str)),
+            texts=(field.text for field in self._fields()),
+        )
         if context.is_restored and (refs == context.scope_refs or not context.conflicts):
             return
         for event in self.record(
@@ -283,7 +286,8 @@ class Session:
             if self.files is not None:  # nobody can answer what is not logged
                 context.questions.append(question)
             stays.append(conflict)
-        self.record([*unlogged, *map(self._draft, self._new_drafts())])
+        drafts = (it for it in context.drafts if not self.glossary.history(it.surface.surface_text))
+        self.record([*unlogged, *map(self._draft, drafts)])
         context.conflicts = stays
 
     def _fields(self) -> list[Field]:
@@ -294,16 +298,6 @@ class Session:
         """Return the fields of an event about the step."""
         names = ("step_id", "mission_id", "run_id")
         return {name: getattr(self.context, name) for name in names} | {"timestamp": self.now()}
-
-    def _conflicts(self) -> list[SemanticConflict]:
-        context = self.context
-        return check(
-            context.extracted_terms,
-            self.glossary,
-            critical=context.is_critical,
-            output="\n".join(value for value in context.step_output.values() if isinstance(value, str)),
-            texts=(field.text for field in self._fields()),
-        )
 
     def _checkpointed(self) -> str | None:
         """Store what the step needs to resume; return its token, or None if that fails.
@@ -337,20 +331,18 @@ class Session:
     def _is_settled(self, question: Question, ask: Ask) -> bool:
         """Ask a question, and store the answer in the newest glossary; tell whether it settles the term."""
         try:
-            answer = checked(ask(question), question.candidates)
-            if isinstance(answer, Defer):
-                return False
+            answer = ask(question)
             with self._alone():
                 changes = answered(
                     self.glossary,
                     answer,
                     question.term,
                     question.candidates,
+                    mode=ResolutionMode.INTERACTIVE,
                     conflict_id=question.conflict_id,
                     usage=question.conflict.usage,
                     actor=self.actor,
                     now=self.now(),
-                    source=CLARIFIED,
                 )
                 is_stored = bool(self.record(changes))
         except InvalidInputError as error:
@@ -366,21 +358,13 @@ class Session:
     def _alone(self) -> Iterator[None]:
         """Lock and reload the glossary while an answer is recorded; add a note if that fails."""
         with ExitStack() as held:
-            if self.files is not None:
-                try:
+            try:
+                if self.files is not None:
                     held.enter_context(changing(self.files.events))
                     self.glossary = self.files.load(self.context.mission_id).glossary
-                except VocabgapError as error:
-                    self.context.notes.append(
-                        f"the newest answers of others could not be read: {error.message}"
-                    )
+            except VocabgapError as error:
+                self.context.notes.append(f"the newest answers of others could not be read: {error.message}")
             yield
-
-    def _new_drafts(self) -> Iterator[ExtractedTerm]:
-        """Yield the finds that become drafts: their terms have no sense yet."""
-        for term in self.context.drafts:
-            if not self.glossary.history(term.surface.surface_text):
-                yield term
 
     def _draft(self, term: ExtractedTerm) -> GlossaryEvent:
         surface = term.surface.surface_text
@@ -400,9 +384,7 @@ def blocking_message(conflicts: list[SemanticConflict]) -> str:
     """Return the message about the conflicts that stop a step."""
     high = sum(conflict.severity not in {Severity.LOW, Severity.MEDIUM} for conflict in conflicts)
     number = len(conflicts)
-    detected = (
-        f"{high} high-severity semantic conflict(s) detected (out of {number} total)"
-        if high
-        else f"{number} unresolved semantic conflict(s) detected"
-    )
+    detected = f"{number} unresolved semantic conflict(s) detected"
+    if high:
+        detected = f"{high} high-severity semantic conflict(s) detected (out of {number} total)"
     return f"Generation blocked: {detected}. Resolve conflicts before proceeding."

@@ -20,7 +20,7 @@ from vocabgap.glossary.events import (
     SemanticCheckEvaluated,
     TermCandidateObserved,
 )
-from vocabgap.glossary.glossary import Glossary, added, selected
+from vocabgap.glossary.glossary import CLARIFIED, Glossary, added, selected
 from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.senses import (
     NO_TERM,
@@ -141,15 +141,16 @@ def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
 
 def answered(
     glossary: Glossary,
-    answer: Answer,
+    answer: object,
     term: str,
     candidates: Sequence[SenseRef],
     *,
-    mode: ResolutionMode = ResolutionMode.INTERACTIVE,
+    mode: ResolutionMode,
     **facts: Any,  # noqa: ANN401 - checked by `selected` and `added`
 ) -> list[GlossaryEvent]:
-    """Return the events of a checked answer: the meaning replaces all others."""
-    match answer:
+    """Return the events of an answer, which is `checked`: the meaning replaces all others."""
+    facts["source"] = CLARIFIED if mode is ResolutionMode.INTERACTIVE else LATER
+    match checked(answer, candidates):
         case Select(place):
             return [selected(glossary, candidates[place], mode=mode, **facts)]
         case Define(definition):
@@ -259,13 +260,11 @@ def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
                     *findings.get(place, ()),
                 )
             case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
-                question = questions.get(event.conflict_id)
-                status = QuestionStatus.RESOLVED
-                questions[event.conflict_id] = (
-                    msgspec.structs.replace(question, status=status)
-                    if question
-                    else OpenQuestion(event.conflict_id, event.term_surface, event.timestamp, status)
+                name, status = event.conflict_id, QuestionStatus.RESOLVED
+                question = questions.get(name) or OpenQuestion(
+                    name, event.term_surface, event.timestamp, status
                 )
+                questions[name] = msgspec.structs.replace(question, status=status)
     return list(questions.values())
 
 
@@ -274,15 +273,12 @@ def as_they_stand(
 ) -> list[OpenQuestion]:
     """Return the questions with their current status: one answer settles all questions about a term."""
     loaded = cache(glossary_of)
-
-    def standing(question: OpenQuestion) -> OpenQuestion:
-        if not question.is_open:
-            return question
-        if not is_settled(loaded(question.mission_id or None), question.term, question.usage):
-            return question
-        return msgspec.structs.replace(question, status=QuestionStatus.RESOLVED)
-
-    return list(map(standing, questions))
+    return [
+        msgspec.structs.replace(it, status=QuestionStatus.RESOLVED)
+        if it.is_open and is_settled(loaded(it.mission_id or None), it.term, it.usage)
+        else it
+        for it in questions
+    ]
 
 
 def require_question(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +22,7 @@ from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.glossary.extracting import WANTED
 from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint
 from vocabgap.glossary.middlewares import Session
-from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered, checked
+from vocabgap.glossary.questions import Answer, Ask, OpenQuestion, answered
 from vocabgap.glossary.senses import (
     DEFAULT_SCOPES,
     ScopeRef,
@@ -132,16 +133,17 @@ class GlossaryRuntime:
             )
         # The strictness that stopped a step also applies when it resumes, unless this run names another.
         earlier = None if checkpoint is None else checkpoint.strictness
-        context.effective_strictness = effective_strictness(
+        context.effective_strictness = applied = effective_strictness(
             strictness, earlier, context.step_strictness, context.mission_strictness, self.strictness
         )
-        loaded = self.load(context.mission_id, tolerant=context.effective_strictness is Strictness.OFF)
+        loaded = self.load(context.mission_id, tolerant=applied is Strictness.OFF)
         context.begin()
         session = Session(
             self.files if self.is_logged else None,
             self.actor,
             self.now,
             self.keeps_steps,
+            applied,
             context,
             loaded.glossary,
             checkpoint,
@@ -210,18 +212,16 @@ class GlossaryRuntime:
         """
         with changing(self.logs):
             glossary = self.load(question.mission_id or None).glossary
-            candidates = question.candidates(glossary)
             events = answered(
                 glossary,
-                checked(answer, candidates),
+                answer,
                 question.term,
-                candidates,
+                question.candidates(glossary),
+                mode=ResolutionMode.ASYNC,
                 conflict_id=question.conflict_id,
                 usage=question.usage,
                 actor=self.actor,
                 now=self.now(),
-                mode=ResolutionMode.ASYNC,
-                source=LATER,
             )
             self.files.append_changes(question.mission_id, events)
 
@@ -234,22 +234,14 @@ class GlossaryRuntime:
             context.notes.append(f"not removed: {error.message}")
 
 
-def configured_runtime(
-    settings: GlossarySettings,
-    *,
-    actor: Actor = SERVICE,
-    now: Callable[[], datetime] = clock,
-    keeps_steps: bool = True,
-) -> GlossaryRuntime:
-    """Return the runtime of some settings."""
+def configured_runtime(settings: GlossarySettings, **facts: Any) -> GlossaryRuntime:  # noqa: ANN401
+    """Return the runtime of some settings, with other facts of a `GlossaryRuntime`."""
     return GlossaryRuntime(
         folder=Path(settings.folder or DEFAULT_GLOSSARY),
         events=None if settings.events is None else Path(settings.events),
         scopes=ScopeStack(settings.scopes or DEFAULT_SCOPES),
         strictness=Strictness(settings.strictness),
-        actor=actor,
-        now=now,
-        keeps_steps=keeps_steps,
+        **facts,
     )
 
 
@@ -282,10 +274,9 @@ def check_report(ranked: "pl.DataFrame", settings: "Settings") -> None:
     try:
         runtime.run(step)
     except BlockedByConflictError as error:
-        strictness, shown = step.effective_strictness or Strictness.MEDIUM, 3
-        stopping = [conflict for conflict in error.conflicts if should_block(strictness, [conflict.severity])]
-        terms = ", ".join(f"'{conflict.term}'" for conflict in stopping[:shown])
+        conflicts, hint, shown = error.conflicts, error.commands or "", 3
+        strictness = error.strictness or Strictness.MEDIUM
+        stopping = (f"'{it.term}'" for it in conflicts if should_block(strictness, [it.severity]))
+        terms = ", ".join(islice(stopping, shown))
         message = f"{error.message.rstrip('.')}: {terms}. Nothing was published."
-        raise BlockedByConflictError(
-            error.conflicts, strictness, message, hint=error.commands or ""
-        ) from error
+        raise BlockedByConflictError(conflicts, strictness, message, hint=hint) from error

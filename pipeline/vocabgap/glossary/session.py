@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +23,7 @@ from vocabgap.text import escape_unseen
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 # Everything that is checked, and who asks for it: a step that resumes has the same.
 _CHECKED: Final = ("step_id", "mission_id", "inputs", "step_input", "step_output", "metadata", "config")
+clock: Final = partial(datetime.now, UTC)
 _ROLE: Final = FileRole("state of a step", "check its folder", undone="nothing was stored", again="try again")
 
 
@@ -125,7 +127,7 @@ class ExecutionContext:
 
 def hash_inputs(inputs: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the inputs as JSON, the same for any order of their keys."""
-    return hashlib.sha256(_canonical(inputs).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_encoded(inputs)).hexdigest()
 
 
 def verify_inputs(input_hash: str, inputs: Mapping[str, Any]) -> tuple[bool, str, str]:
@@ -146,7 +148,7 @@ def changes_of(old: ExecutionContext, new: ExecutionContext) -> dict[str, tuple[
 
 def _parts(step: ExecutionContext) -> dict[str, Any]:
     others = {name: getattr(step, name) for name in _CHECKED if name != "inputs"}
-    if _canonical(step.step_input) == _canonical(step.inputs):  # a copy of the inputs, shown once
+    if _encoded(step.step_input) == _encoded(step.inputs):  # a copy of the inputs, shown once
         del others["step_input"]
     return others
 
@@ -156,29 +158,27 @@ def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tupl
     return {
         key: (old.get(key), new.get(key))
         for key in sorted({*old, *new})
-        if (key in old) != (key in new) or _canonical(old[key]) != _canonical(new[key])
+        if (key in old) != (key in new) or _encoded(old[key]) != _encoded(new[key])
     }
 
 
-def _canonical(value: object) -> str:
+def _encoded(value: object) -> bytes:
+    plain = partial(msgspec.to_builtins, order="deterministic")  # the same for any order of a set
     try:
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, default=_plain)
-    except (TypeError, ValueError, RecursionError) as error:
+        text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=plain)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInputError(
             f"inputs cannot be hashed: {error}",
             hint="expected JSON values: texts, numbers, true, false, null, lists and objects",
         ) from error
+    return text.encode("utf-8", "surrogatepass")
 
 
 def save_state(events: Path, retry_token: str, step: ExecutionContext) -> str:
     """Store the state of a step as a whole, or not at all; return its digest."""
     stored = (*_CHECKED, "run_id", "extracted_terms", "check_event_id")
-    state = {name: getattr(step, name) for name in stored}
+    content = _encoded({name: getattr(step, name) for name in stored})
     path = state_path(events, retry_token)
-    try:
-        content = json.dumps(state, default=_plain).encode()
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InvalidInputError(f"the checkpoint cannot be saved: {error}") from error
     with _ROLE.refusing(path, "written"):
         write_whole(path, content, 0o600)  # the inputs may be private
     return hashlib.sha256(content).hexdigest()
@@ -209,11 +209,6 @@ def state_path(events: Path, retry_token: str) -> Path:
     return events / "steps" / f"{retry_token}.json"
 
 
-def _plain(value: object) -> object:
-    """Return the JSON form of a value, the same for any order of a set."""
-    return msgspec.to_builtins(value, order="deterministic")
-
-
 class ChangedInputs(NamedTuple):
     """The changes of a step's inputs since it was stopped."""
 
@@ -223,11 +218,6 @@ class ChangedInputs(NamedTuple):
 
 
 Confirm = Callable[[ChangedInputs], bool]
-
-
-def clock() -> datetime:
-    """Return the current time in UTC."""
-    return datetime.now(UTC)
 
 
 class AbortResumeError(StateError):

@@ -12,10 +12,9 @@ from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.verbs import Answer, Fields, Request
 from vocabgap.errors import InvalidInputError, require_text
 from vocabgap.glossary import checks
+from vocabgap.glossary.commands import standing_questions
 from vocabgap.glossary.events import Actor, ActorType
 from vocabgap.glossary.extension import GlossarySettings
-from vocabgap.glossary.loading import read_events
-from vocabgap.glossary.questions import as_they_stand, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.session import ExecutionContext
 from vocabgap.model.moments import iso
@@ -70,9 +69,7 @@ _ANSWER: Final = _fields(
 def glossary_answer(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     """Answer a question of glossary_check with one of `select`, `define` and `no_term`."""
     runtime = _runtime(workspace)
-    events = (logged.event for logged in read_events(runtime.logs).events)
-    questions = as_they_stand(questions_of(events), lambda mission: runtime.load(mission).glossary)
-    return checks.answered(runtime, questions, request)
+    return checks.answered(runtime, standing_questions(runtime, None)[0], request)
 
 
 @tool(checks.resume, Limit.WRITE, _fields(checks.Resume, token=NODEFAULT, text=None), _QUESTIONS, "glossary")
