@@ -243,4 +243,4 @@ def test_what_is_no_token_leads_to_no_file(token: str, runtime: GlossaryRuntime)
     )
 
     with pytest.raises(NotFoundError, match="there is no checkpoint"):
-        state_path(runtime.logs, token)
+        runtime.stopped(token)

@@ -120,12 +120,7 @@ def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], form: C
     is_missed = not problems.keys().isdisjoint(paths)
     failing = sum(finding.rule.fails for finding in findings)
     return Answer(
-        result={
-            "files": checked,
-            "unread": len(problems),
-            "failing": failing,
-            "findings": len(findings),
-        },
+        result={"files": checked, "unread": len(problems), "failing": failing, "findings": len(findings)},
         events=(Event("finding", {"finding": finding}) for finding in findings),
         view="glossary-findings.txt.j2" if form is CheckFormat.TEXT else "",
         shown={"listed": findings},

@@ -173,8 +173,7 @@ class Deprecate(Acting, kw_only=True):
     term: Annotated[str, _TERM]
     scope: Annotated[str | None, _SCOPE] = None
     definition: Annotated[
-        str | None,
-        option("The definition of the sense, or its beginning, if there are several senses."),
+        str | None, option("The definition of the sense, or its beginning, if there are several senses.")
     ] = None
 
 

@@ -11,8 +11,8 @@ A step passes the gate only in one of these ways; everything else stops it, or a
 7. a report: the settings name no glossary, or 2 or 3 holds.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -41,7 +41,6 @@ from vocabgap.glossary.senses import (
     PLACEHOLDER,
     ConflictType,
     ExtractedTerm,
-    SemanticConflict,
     SenseStatus,
     Severity,
     Strictness,
@@ -216,7 +215,7 @@ class Session:
         if not context.is_stopped:
             return
         if not was_stopped:
-            context.retry_token = self._checkpointed()
+            self._checkpoint()
             return
         self.record(
             [
@@ -229,22 +228,23 @@ class Session:
                 )
             ]
         )
-        raise BlockedByConflictError(
-            context.conflicts,
-            self.strictness,
-            blocking_message(context.conflicts),
-            retry_token=context.retry_token or "",
-            hint=self._remedy(),
-        )
+        raise self._error()
 
-    def _remedy(self) -> str | Hint:
-        """Return a hint for a step that is stopped."""
-        if not self.context.questions:
-            return "nothing was logged; to answer the questions, name the step with --step"
-        resolve, token = self.context.questions[0].command, self.context.retry_token
-        if not token:
-            return Hint("answer with {}, then try again", (resolve,), FOLDER)
-        return Hint("answer with {}, then {}", (resolve, ("glossary", "resume", token)), FOLDER)
+    def _error(self) -> BlockedByConflictError:
+        """Return the error for a step that is stopped, with a hint."""
+        conflicts, token = self.context.conflicts, self.context.retry_token or ""
+        number, high = len(conflicts), sum(should_block(Strictness.MEDIUM, [it.severity]) for it in conflicts)
+        detected = f"{number} unresolved semantic conflict(s) detected"
+        if high:
+            detected = f"{high} high-severity semantic conflict(s) detected (out of {number} total)"
+        message = f"Generation blocked: {detected}. Resolve conflicts before proceeding."
+        hint: str | Hint = "nothing was logged; to answer the questions, name the step with --step"
+        if self.context.questions:
+            resolve = self.context.questions[0].command
+            hint = Hint("answer with {}, then try again", (resolve,), FOLDER)
+            if token:
+                hint = Hint("answer with {}, then {}", (resolve, ("glossary", "resume", token)), FOLDER)
+        return BlockedByConflictError(conflicts, self.strictness, message, retry_token=token, hint=hint)
 
     def clarify(self) -> None:
         """Ask or log the questions of the step, the worst first.
@@ -299,20 +299,17 @@ class Session:
         names = ("step_id", "mission_id", "run_id")
         return {name: getattr(self.context, name) for name in names} | {"timestamp": self.now()}
 
-    def _checkpointed(self) -> str | None:
-        """Store what the step needs to resume; return its token, or None if that fails.
-
-        A restored step keeps its token.
-        """
+    def _checkpoint(self) -> None:
+        """Store what the step needs to resume, and name its token; a restored step keeps its token."""
         context = self.context
+        earlier = self.checkpoint if context.is_restored else None
+        context.retry_token = earlier.retry_token if earlier else None
         if self.files is None or not self.keeps_steps:
-            return None
-        earlier = context.retry_token if context.is_restored else None
-        token = earlier or str(uuid4())
+            return
+        token = context.retry_token or str(uuid4())
         try:
             # The state is saved before the event that names it, so that each logged token has a state.
-            stored = self.checkpoint.state_digest if earlier and self.checkpoint else ""
-            stored = stored or save_state(self.files.events, token, context)
+            stored = earlier.state_digest if earlier else save_state(self.files.events, token, context)
             checkpoint = StepCheckpointed(
                 strictness=self.strictness,
                 scope_refs=self.glossary.scope_refs,
@@ -323,16 +320,17 @@ class Session:
                 state_digest=stored,
                 **self._named(),
             )
+            if self.record([checkpoint]):
+                context.retry_token = token
         except VocabgapError as error:
             context.notes.append(f"no checkpoint was written: {error.message}")
-            return earlier
-        return token if self.record([checkpoint]) else earlier
 
     def _is_settled(self, question: Question, ask: Ask) -> bool:
         """Ask a question, and store the answer in the newest glossary; tell whether it settles the term."""
         try:
             answer = ask(question)
-            with self._alone():
+            with ExitStack() as lock:
+                self._load_newest(lock)
                 changes = answered(
                     self.glossary,
                     answer,
@@ -354,17 +352,14 @@ class Session:
             return False
         return is_stored and is_settled(self.glossary, question.term, question.conflict.usage)
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Lock and reload the glossary while an answer is recorded; add a note if that fails."""
-        with ExitStack() as held:
-            try:
-                if self.files is not None:
-                    held.enter_context(changing(self.files.events))
-                    self.glossary = self.files.load(self.context.mission_id).glossary
-            except VocabgapError as error:
-                self.context.notes.append(f"the newest answers of others could not be read: {error.message}")
-            yield
+    def _load_newest(self, lock: ExitStack) -> None:
+        """Lock and reload the glossary; add a note if that fails."""
+        try:
+            if self.files is not None:
+                lock.enter_context(changing(self.files.events))
+                self.glossary = self.files.load(self.context.mission_id).glossary
+        except VocabgapError as error:
+            self.context.notes.append(f"the newest answers of others could not be read: {error.message}")
 
     def _draft(self, term: ExtractedTerm) -> GlossaryEvent:
         surface = term.surface.surface_text
@@ -378,13 +373,3 @@ class Session:
             confidence=term.confidence,
             status=SenseStatus.DRAFT,
         )
-
-
-def blocking_message(conflicts: list[SemanticConflict]) -> str:
-    """Return the message about the conflicts that stop a step."""
-    high = sum(conflict.severity not in {Severity.LOW, Severity.MEDIUM} for conflict in conflicts)
-    number = len(conflicts)
-    detected = f"{number} unresolved semantic conflict(s) detected"
-    if high:
-        detected = f"{high} high-severity semantic conflict(s) detected (out of {number} total)"
-    return f"Generation blocked: {detected}. Resolve conflicts before proceeding."

@@ -3,9 +3,8 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from enum import StrEnum
 from functools import cache
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 from uuid import UUID, uuid5
 
 import msgspec
@@ -105,13 +104,11 @@ def groups_of(questions: Iterable[Question]) -> list[list[Question]]:
 
 def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary, sign: str = "") -> Question:
     """Return the question about a conflict; without active senses, drafts are the candidates."""
-    candidates = conflict.candidate_senses
-    if conflict.conflict_type in {ConflictType.UNKNOWN, ConflictType.UNRESOLVED_CRITICAL}:
-        candidates = tuple(
-            sense.ref
-            for sense in glossary.history(conflict.term.surface_text)
-            if sense.status == SenseStatus.DRAFT and not sense.is_placeholder
-        )
+    candidates = conflict.candidate_senses or tuple(
+        sense.ref
+        for sense in glossary.history(conflict.term.surface_text)
+        if sense.status == SenseStatus.DRAFT and not sense.is_placeholder
+    )
     # Random identifiers would make a different report of the same logs.
     choices = sorted((sense.scope, definition_key(sense.definition)) for sense in candidates)
     parts = [mission_id, term_key(conflict.term.surface_text), conflict.conflict_type.value, choices]
@@ -186,13 +183,6 @@ def parse_answer(text: str, candidates: Sequence[SenseRef]) -> Answer | None:
     return None
 
 
-class QuestionStatus(StrEnum):
-    """The status of a logged question."""
-
-    RESOLVED = "resolved"
-    UNRESOLVED = "unresolved"
-
-
 class OpenQuestion(msgspec.Struct, frozen=True):
     """A question in the logs, open or answered.
 
@@ -206,7 +196,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     conflict_id: str
     term: str
     timestamp: datetime
-    status: QuestionStatus
+    status: Literal["resolved", "unresolved"]
     severity: str = Severity.LOW.value
     mission_id: str = ""
     options: tuple[str, ...] = ()
@@ -220,7 +210,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     @property
     def is_open(self) -> bool:
         """Tell whether the question waits for an answer."""
-        return self.status is QuestionStatus.UNRESOLVED
+        return self.status == "unresolved"
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
         """Return the senses to choose from, in the order in which they were offered."""
@@ -253,18 +243,16 @@ def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
                     event.conflict_id,
                     event.term,
                     event.timestamp,
-                    QuestionStatus.UNRESOLVED,
+                    "unresolved",
                     event.urgency.value,
                     event.mission_id,
                     event.options,
                     *findings.get(place, ()),
                 )
             case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
-                name, status = event.conflict_id, QuestionStatus.RESOLVED
-                question = questions.get(name) or OpenQuestion(
-                    name, event.term_surface, event.timestamp, status
-                )
-                questions[name] = msgspec.structs.replace(question, status=status)
+                name, term = event.conflict_id, event.term_surface
+                question = questions.get(name) or OpenQuestion(name, term, event.timestamp, "resolved")
+                questions[name] = msgspec.structs.replace(question, status="resolved")
     return list(questions.values())
 
 
@@ -274,7 +262,7 @@ def as_they_stand(
     """Return the questions with their current status: one answer settles all questions about a term."""
     loaded = cache(glossary_of)
     return [
-        msgspec.structs.replace(it, status=QuestionStatus.RESOLVED)
+        msgspec.structs.replace(it, status="resolved")
         if it.is_open and is_settled(loaded(it.mission_id or None), it.term, it.usage)
         else it
         for it in questions

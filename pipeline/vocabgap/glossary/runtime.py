@@ -7,14 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vocabgap.errors import (
-    Hint,
-    NotFoundError,
-    VocabgapError,
-    expanded,
-    require_kind,
-    require_text,
-)
+from vocabgap.errors import Hint, NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.conflicts import BlockedByConflictError, effective_strictness, should_block
 from vocabgap.glossary.events import Actor, GlossaryScopeActivated, ResolutionMode
@@ -23,14 +16,7 @@ from vocabgap.glossary.extracting import WANTED
 from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint
 from vocabgap.glossary.middlewares import Session
 from vocabgap.glossary.questions import Answer, Ask, OpenQuestion, answered
-from vocabgap.glossary.senses import (
-    DEFAULT_SCOPES,
-    ScopeRef,
-    ScopeStack,
-    Strictness,
-    TermSense,
-    TermSource,
-)
+from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack, Strictness, TermSense, TermSource
 from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
 from vocabgap.model.moments import iso
 from vocabgap.text import printable_name
@@ -67,9 +53,7 @@ class GlossaryRuntime:
     keeps_steps: bool = True
     logs: Path = field(init=False, repr=False, compare=False)
     files: GlossaryFiles = field(init=False, repr=False, compare=False)
-    _started: set[tuple[str, str, ScopeRef]] = field(
-        default_factory=set, init=False, repr=False, compare=False
-    )
+    _started: set[tuple[object, ...]] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", expanded(self.folder))
@@ -83,13 +67,11 @@ class GlossaryRuntime:
     def require_folder(self) -> None:
         """Raise NotFoundError if the folder of the glossary does not exist."""
         if file_kind(self.folder) is not FileKind.FOLDER:
-            raise NotFoundError(
-                f"the glossary is not initialized: there is no folder '{printable_name(str(self.folder))}'",
-                hint=Hint(
-                    f"create it with a `{DEFAULT_SCOPES[1]}.yaml` as in {{}}, or give another --glossary",
-                    (("manual", "glossary"),),
-                ),
+            message = (
+                f"the glossary is not initialized: there is no folder '{printable_name(str(self.folder))}'"
             )
+            create = f"create it with a `{DEFAULT_SCOPES[1]}.yaml` as in {{}}, or give another --glossary"
+            raise NotFoundError(message, hint=Hint(create, (("manual", "glossary"),)))
 
     def load(self, mission_id: str | None = None, *, tolerant: bool = False) -> Loaded:
         """Load the glossary of all missions, or of one, and the problems of its files."""
@@ -165,16 +147,12 @@ class GlossaryRuntime:
 
     def _activate(self, session: Session, loaded: Loaded) -> None:
         """Log the scopes of a run that have seed files; log each version once."""
-        mission_id, run_id = session.context.mission_id, session.context.run_id
-        started = [ref for ref in loaded.activated if (mission_id, run_id, ref) not in self._started]
-        self._started.update((mission_id, run_id, ref) for ref in started)
+        run = {"mission_id": session.context.mission_id, "run_id": session.context.run_id}
+        started = [ref for ref in loaded.activated if (*run.values(), ref) not in self._started]
+        self._started.update((*run.values(), ref) for ref in started)
         session.record(
             GlossaryScopeActivated(
-                scope_id=ref.scope,
-                glossary_version_id=ref.version_id,
-                mission_id=mission_id,
-                run_id=run_id,
-                timestamp=self.now(),
+                scope_id=ref.scope, glossary_version_id=ref.version_id, timestamp=self.now(), **run
             )
             for ref in started
         )

@@ -11,14 +11,13 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError, require_kind, require_text
+from vocabgap.errors import InvalidInputError, StateError, require_kind, require_text
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileRole, content_of
 from vocabgap.glossary.conflicts import strictness_of
-from vocabgap.glossary.events import Actor, ActorType, StepCheckpointed, is_uuid
+from vocabgap.glossary.events import Actor, ActorType, StepCheckpointed
 from vocabgap.glossary.questions import Define, Question  # noqa: F401 - for the answers of callers
 from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness
-from vocabgap.text import escape_unseen
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 # Everything that is checked, and who asks for it: a step that resumes has the same.
@@ -200,12 +199,7 @@ def drop_state(events: Path, retry_token: str) -> None:
 
 
 def state_path(events: Path, retry_token: str) -> Path:
-    """Return the file of a step; raise NotFoundError if the token is not a UUID."""
-    if not is_uuid(retry_token):
-        raise NotFoundError(
-            f"there is no checkpoint '{escape_unseen(retry_token)}'",
-            hint="expected the token of a stopped step, a UUID",
-        )
+    """Return the file of a stopped step; its token is a UUID, because an event with another is refused."""
     return events / "steps" / f"{retry_token}.json"
 
 
