@@ -162,8 +162,8 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
     if not isinstance(value, Iterable):
         raise unusable(name, "text, or several texts", value)
     several = (value,) if isinstance(value, str) else tuple(value)
-    for text in several:
-        require_text(name, text, "only texts")
+    for place, text in enumerate(several):
+        require_text(name if text is value else f"{name}[{place}]", text)
     return several
 
 

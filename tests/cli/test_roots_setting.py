@@ -41,6 +41,16 @@ def test_without_settings_a_root_is_asked_for(command: tuple[str, ...]) -> None:
     assert "[ingest]" in said
 
 
+def test_a_log_in_the_current_folder_is_proposed() -> None:
+    assert vocabgap("log", "--need", "sky mask").code == 0
+
+    asked = vocabgap("report")
+
+    assert asked.code == 2
+    assert "add ., as in `vocabgap report .`" in " ".join(asked.err.split())
+    assert vocabgap("report", ".").code == 0
+
+
 def test_roots_are_relative_to_the_settings(
     settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

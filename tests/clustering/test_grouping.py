@@ -48,11 +48,22 @@ def test_needs_may_be_given_as_texts_and_all_settings_as_one() -> None:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [("sky mask", "expected a polars.DataFrame, found 'sky mask'"), ([1], "only texts, found 1")],
+    [
+        ("sky mask", "expected a list of texts or a polars.DataFrame, found 'sky mask'"),
+        (pl.Series(["sky mask"]), "a list of texts or a polars.DataFrame, found polars.Series"),
+        ({"sky mask"}, "a list of texts or a polars.DataFrame, found set"),
+        (["sky mask", 1], r"records\[1\]: expected text, found 1"),
+    ],
 )
 def test_other_things_than_records_and_texts_are_refused(given: Any, message: str) -> None:  # noqa: ANN401
     with pytest.raises(InvalidInputError, match=message):
         cluster(given)
+
+
+@pytest.mark.parametrize("given", [5, {"a": 1}, Settings().ingest])
+def test_other_settings_are_refused(given: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInputError, match="settings: expected a Settings, found"):
+        cluster(["sky mask"], given)
 
 
 def test_one_record_is_a_group_of_its_own() -> None:

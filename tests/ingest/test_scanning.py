@@ -2,12 +2,14 @@
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from polars.testing import assert_frame_equal
 
 from builders import gap
 from builders.ingest import assert_every_line_is_accounted_for, write_log
+from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.settings import IngestSettings, Settings
@@ -42,6 +44,15 @@ def test_frames_have_their_published_columns(
     assert scanned.rejects.schema == REJECTS.schema
     assert scanned.files.schema == FILES.schema
     assert_every_line_is_accounted_for(scanned, len(lines))
+
+
+@pytest.mark.parametrize("given", [5, 0, {"a": 1}, Settings().cluster])
+def test_other_settings_are_refused(workspace: Path, given: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInputError) as caught:
+        scan(workspace, settings=given)
+
+    assert caught.value.message.startswith("settings: expected a Settings, found ")
+    assert caught.value.hint == "vocabgap.load_settings reads one"
 
 
 def test_all_settings_may_be_given_for_those_of_a_scan(workspace: Path) -> None:

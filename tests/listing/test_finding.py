@@ -216,6 +216,30 @@ def test_a_list_begins_with_the_needs_that_are_like_a_text(photos: Path) -> None
     assert result["totals"]["records"] == 3
 
 
+@pytest.mark.parametrize("text", ["", " \t"])
+def test_a_blank_text_is_like_no_need(photos: Path, model: Stub, text: str) -> None:
+    run = published(photos, GAPS)
+
+    listed = vocabgap("list", photos, "--like", text)
+    assert (listed.code, listed.out) == (2, "")
+    assert "like: expected words that describe a need, found '" in listed.err
+    with pytest.raises(NotFoundError, match=r"no capability is called '' .there are 3, such"):
+        named(run, text)
+    assert not model.texts
+
+
+def test_a_list_tells_that_it_is_by_words_and_that_nothing_is_near(photos: Path) -> None:
+    vg.run(photos, out="out", now=NOW)
+    by_words = "compared by words: this run was made without a model\n"
+
+    near = vocabgap("list", photos, "--like", "sky").err
+    far = vocabgap("list", photos, "--like", "zzz qqq").err
+
+    assert by_words in near
+    assert by_words in far
+    assert ["no need is near this text" in said for said in (near, far)] == [False, True]
+
+
 def test_a_list_like_a_text_needs_a_run(photos: Path) -> None:
     result = vocabgap("list", photos, "--like", "sky")
 

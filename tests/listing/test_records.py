@@ -81,7 +81,7 @@ def test_a_filter_leaves_what_it_asks_for(
         ({"match": 3}, "match: expected text, found 3"),
         ({"match": "a" * 400_000}, "match: expected 1 to 10,000 characters that are not blank"),
         ({"limit": -1}, "limit: expected a whole number, 0 or more"),
-        ({"images": ["\ud800"]}, "images: character 1 is half of a surrogate pair"),
+        ({"images": ["\ud800"]}, "images[0]: character 1 is half of a surrogate pair"),
         ({"images": 3}, "images: expected text, or several texts"),
     ],
     ids=str,

@@ -146,6 +146,18 @@ def test_the_plan_is_a_sentence_of_the_report_and_a_table_of_its_own(tmp_path: P
 def test_without_sessions_there_is_no_sentence(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [*map(gap, NEEDS)]})
     assert "Authoring" not in vocabgap("report", root).out
+    sentence = "No record of an open need names a session, so the plan counts nothing."
+    planned = vocabgap("report", root, "--format", "plan").out
+    assert " ".join(planned.split()) == sentence
+
+
+def test_top_limits_the_steps(demo: Path) -> None:
+    plans = [vocabgap("report", demo, "--format", "plan", "--top", top).out for top in "30"]
+
+    numbers = [
+        [line.split()[0] for line in plan.splitlines()[2:] if line[:1] == " "] for plan in plans
+    ]
+    assert numbers == [[str(1 + step) for step in range(each)] for each in (3, STEPS)]
 
 
 def test_a_shareable_page_has_no_plan(tmp_path: Path) -> None:

@@ -80,10 +80,11 @@ def cluster(
         )
         records = needs.with_columns(description=pl.lit(""), intent=pl.lit(""))
     if not isinstance(records, Parts):
+        require_kind("records", records, pl.DataFrame, "a list of texts or a polars.DataFrame")
         RECORDS.require(records, PHRASE_FIELDS)
     records = Parts.of(records).then(_counted)
     settings = settings.cluster if isinstance(settings, Settings) else settings or ClusterSettings()
-    require_kind("settings", settings, ClusterSettings, "a ClusterSettings")
+    require_kind("settings", settings, ClusterSettings, "a Settings", hint="vocabgap.load_settings reads one")
     named = embedder if isinstance(embedder, str) else None
     settings = overridden(
         settings, threshold=threshold, stop_words=stop_words, synonyms=synonyms, embedder=named

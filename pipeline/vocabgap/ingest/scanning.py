@@ -38,7 +38,7 @@ from vocabgap.model.moments import LAST, iso
 from vocabgap.model.other import texts_at
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, SHARED_TENANT, Repair
 from vocabgap.model.selection import Selection, as_field, by_path, together
-from vocabgap.model.settings import ScanSettings, Settings, overridden
+from vocabgap.model.settings import ScanSettings, Settings, overridden, settings_of
 from vocabgap.model.sources import IMAGE, Source, checked_sources, without_placeholder
 from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
 from vocabgap.progress import tell
@@ -169,8 +169,9 @@ def scan(
         InvalidInputError: No root was given, or an argument is out of bounds.
         StateError: A corpus cannot be read.
     """
+    settings = ScanSettings() if settings is None else settings
     settings = overridden(
-        settings.scan if isinstance(settings, Settings) else settings or ScanSettings(),
+        settings if isinstance(settings, ScanSettings) else settings_of(settings).scan,
         {"tenant": "tenant_id"},
         _ARGUMENT_HINT,
         tenant=tenant_id,

@@ -12,7 +12,7 @@ from typing import Any, Final
 import polars as pl
 
 from vocabgap.clutter import without_clutter
-from vocabgap.errors import Hint, NotFoundError, VocabgapError, alike
+from vocabgap.errors import Hint, NotFoundError, VocabgapError, alike, unusable
 from vocabgap.ingest.scanning import newest
 from vocabgap.model.frames import need
 from vocabgap.model.lookup import find_capability, some_of
@@ -30,6 +30,8 @@ _ID: Final = "capability_id"
 
 def nearest_needs(text: str, run: PublishedRun) -> pl.DataFrame:
     """Return the needs of a run that are nearest to a text, with their similarity, at most `CANDIDATES`."""
+    if not text.strip():
+        raise unusable("like", "words that describe a need", text)
     from vocabgap.clustering.embedder import load_embedder  # noqa: PLC0415 - loads a thread pool
 
     embedder = load_embedder(run.manifest.settings.cluster.embedder) if run.manifest.model else None

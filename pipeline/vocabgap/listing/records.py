@@ -151,7 +151,7 @@ def listing(
     clock = known_present(now)
     asked = selection(clock) if callable(selection) else selection
     published, unreadable = published_in(out, settings.report.out)
-    near = nearest_needs(like, published or read_published(settings.report.out)) if like else None
+    near = nearest_needs(like, published or read_published(settings.report.out)) if like is not None else None
     scanned = scan(root, settings=settings.scan, **asked.owners)
     notes = [unreadable] if unreadable else []
     if now == LAST and callable(selection):
@@ -171,7 +171,10 @@ def listing(
     if without:
         notes.append(f"left out: {count(without, 'record')} without a readable timestamp")
     ordered = newest(records, most if after is None and near is None else None)
-    if near is not None:
+    if near is not None and published is not None:
+        notes += ["no need is near this text"] * near.is_empty()
+        by_words = "compared by words: this run was made without a model"
+        notes += [by_words] * (published.manifest.model is None)
         needs = near["capability_id"]
         place = pl.col("capability_id").replace_strict(needs, range(len(needs)), default=None)
         ordered = with_capability(ordered, published).sort(place, nulls_last=True, maintain_order=True)

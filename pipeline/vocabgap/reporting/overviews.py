@@ -151,7 +151,7 @@ class Plan(msgspec.Struct, frozen=True):
     sessions: int
     unknown: int  # counted records of open needs that name no session
     by_rank: tuple[Step, ...]
-    by_sessions: tuple[Step, ...]  # greedy
+    by_sessions: tuple[Step, ...]  # each step frees most next
 
 
 class Withheld(msgspec.Struct, frozen=True):
@@ -268,7 +268,7 @@ def per_session(gaps: Parts) -> tuple[tuple[str, float], ...]:
 def plan_of(ranked: pl.DataFrame, gaps: Parts, covered_from: float) -> Plan:
     """Count the sessions that authoring frees; a session has a gap while it has a record of an open need.
 
-    Steps are listed needs without an entry. The greedy order often frees more, but need not be the best.
+    Steps are listed needs without an entry. By sessions, each step frees most next; a sum may still be less.
     """
     open_ = ranked.filter(~pl.col("status").is_in(SETTLED))
     keys = ("tenant_id", "session", "capability_id")
@@ -277,16 +277,16 @@ def plan_of(ranked: pl.DataFrame, gaps: Parts, covered_from: float) -> Plan:
     rows = rows.join(open_.select("capability_id", "rank"), on="capability_id")
     held = rows.drop_nulls("session").group_by(keys[:2]).agg(pl.col("rank").unique()).sort(keys[:2])
     listed = open_.filter(is_listed(), ~probably_covered(covered_from)).sort("rank").select("rank", "label")
-    orders = (tuple(_steps(held, dict(listed.iter_rows()), greedily=each)) for each in (False, True))
+    orders = (tuple(_steps(held, dict(listed.iter_rows()), by_sessions=each)) for each in (False, True))
     return Plan(held.height, int(rows.filter(pl.col("session").is_null())["len"].sum()), *orders)
 
 
-def _steps(held: pl.DataFrame, labels: dict[int, str], *, greedily: bool) -> Iterator[Step]:
+def _steps(held: pl.DataFrame, labels: dict[int, str], *, by_sessions: bool) -> Iterator[Step]:
     """Yield the steps of an order; `held` has one row per session, with the ranks of its needs."""
     pairs = held.with_row_index("number").explode("rank").select("number", "rank").to_numpy().T
     for _ in range(min(STEPS, len(labels))):
         best = min(labels)
-        if greedily:  # most sessions now, then the greatest part of sessions with other needs
+        if by_sessions:  # most sessions now, then the greatest part of sessions with other needs
             alone = 1.0 / np.bincount(pairs[0])[pairs[0]]
             frees, part = (np.bincount(pairs[1], each, max(labels) + 1) for each in (alone == 1, alone))
             best = max(labels, key=lambda rank: (frees[rank], part[rank].round(9)))

@@ -27,6 +27,7 @@ from vocabgap.errors import (
     require_local,
 )
 from vocabgap.extensions import extensions
+from vocabgap.model.record import LOG_NAME
 from vocabgap.model.settings import STANDARD_INPUT, Setting, known_flags
 from vocabgap.text import escape_unseen, printable_name
 
@@ -101,8 +102,9 @@ class Call:
             named = tuple(copy if str(each) == STANDARD_INPUT else each for each in named)
         roots = [*(named or map(Path, self.settings.ingest.roots))]
         if not roots:
+            here = "add ., as in `vocabgap report .`" if Path(LOG_NAME).is_file() else "add one to the call"
             self._context.fail(
-                "no folder of gap logs is named: add one to the command, or write"
+                f"no folder of gap logs is named: {here}, or write"
                 ' roots = ["photos"] under [ingest] in vocabgap.toml'
             )
         return roots
