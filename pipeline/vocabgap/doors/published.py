@@ -112,7 +112,7 @@ class Draft(Request, kw_only=True):
 
 @verb(Draft, settings=("--vocabulary",))
 def draft(call: "Call", request: Draft) -> Answer:
-    """Print a draft of a vocabulary entry for a capability, and check it against the log."""
+    """Draft a vocabulary entry, and check it against the log."""
     from vocabgap.listing.finding import named
     from vocabgap.model.lookup import find_capability
     from vocabgap.ranking.coverage import Checks
