@@ -19,7 +19,6 @@ from vocabgap.glossary.senses import (
     TermSense,
     TermSurface,
     stored_surface,
-    surface_of,
 )
 
 AGAIN = "7b1c2e0a-0000-4000-8000-000000000000"
@@ -75,4 +74,4 @@ def test_terms_of_older_files_become_singular() -> None:
         "agent skill",
         "cors",
     ]
-    assert stored_surface(" ") is surface_of("\ud800") is None
+    assert stored_surface(" ") is stored_surface("\ud800") is None

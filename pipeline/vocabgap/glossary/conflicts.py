@@ -96,11 +96,9 @@ class BlockedByConflictError(StateError):
         retry_token: str = "",
         hint: str | Hint = "",
     ) -> None:
-        summary = message or (
-            f"Generation blocked by {len(conflicts)} semantic conflict(s)."
-            " Resolve conflicts or use --strictness off to bypass."
-        )
-        super().__init__(summary, hint=hint)
+        remedy = "Resolve conflicts or use --strictness off to bypass."
+        summary = f"Generation blocked by {len(conflicts)} semantic conflict(s). {remedy}"
+        super().__init__(message or summary, hint=hint)
         self.conflicts = tuple(conflicts)
         self.strictness = strictness
         self.retry_token = retry_token
@@ -124,7 +122,7 @@ def check(
         senses = glossary.resolve(name)
         kind = classify(senses, confidence, critical=critical)
         if kind is None:  # it has one meaning: only a use against it that nobody accepted is a conflict
-            uses = contradictions(output, name, senses[0].definition) if output else iter(())
+            uses = contradictions(output, name, senses[0].definition)
             context = next((use for use in uses if not glossary.accepts(senses[0], use)), "")
             if not context:
                 continue

@@ -70,13 +70,9 @@ class NewSense(SenseRef, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
-    """Base of all events. A timestamp without an offset is in UTC; a logged event has a UUID.
+    """Base of all events. A timestamp without an offset is in UTC; a logged event has a UUID."""
 
-    Attributes:
-        ours: The fields that are not in the published payload.
-    """
-
-    ours: ClassVar[frozenset[str]] = frozenset()
+    ours: ClassVar[frozenset[str]] = frozenset()  # the fields that are not in the published payload
     timestamp: datetime
     event_id: str = ""
 

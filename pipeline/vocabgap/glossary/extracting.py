@@ -80,7 +80,6 @@ OFTEN: Final = 3  # uses that make a word a term
 _WATCHED, ALIASES, EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
 WANTED: Final = "glossary_signs"  # in the metadata of a step: the signs to use
-_HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
 _Find = tuple[str, str]  # the normal form of a term, and its spelling in the text
 
@@ -241,19 +240,17 @@ class _Scanned:
 @lru_cache(maxsize=100_000)
 def _phrase(phrase: str) -> str:
     form = normal_form(phrase)
-    is_term = len(form) > 1 and _HAS_WORD.search(form) and _STOP_WORDS.isdisjoint((form, phrase.lower()))
-    return form if is_term else ""
+    has_word = len(form) > 1 and any(map(str.isalnum, form))
+    return form if has_word and _STOP_WORDS.isdisjoint((form, phrase.lower())) else ""
 
 
 def quoted(text: str) -> Iterator[str]:
     """Yield the phrases between quotation marks of any kind, without punctuation at their ends."""
     for mark, pattern in _KINDS.items():
-        if mark in text or (mark == "“" and "„" in text):
-            longest = _FEW if mark == "'" else _MOST
-            for match in pattern.finditer(text):
-                phrase = match[1]
-                if len(phrase) <= longest and not ("\n" in phrase and _PARAGRAPH.search(phrase)):
-                    yield phrase.strip().rstrip(",.;:!?…")
+        longest = _FEW if mark == "'" else _MOST
+        for phrase in pattern.findall(text):
+            if len(phrase) <= longest and not _PARAGRAPH.search(phrase):
+                yield phrase.strip().rstrip(",.;:!?…")
 
 
 def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
@@ -302,15 +299,12 @@ class _Reading(NamedTuple):
     """A run of characters without white space."""
 
     keys: tuple[str, ...]  # the keys of its words and marks
-    signs: tuple[_Sign, ...] = ()  # the terms that their spelling shows
-    nouns: tuple[str, ...] = ()  # the keys of words that are terms if they are frequent
+    signs: tuple[_Sign, ...]  # the terms that their spelling shows
+    nouns: tuple[str, ...]  # the keys of words that are terms if they are frequent
 
 
 @lru_cache(maxsize=100_000)
 def _read(run: str) -> _Reading:
-    if run.isalpha() and run.islower():  # most words
-        keys = (word_key(run),)
-        return _Reading(keys, (), keys if _is_noun(run) else ())
     run = composed(run)
     tokens = tokens_of(run)
     signs = [

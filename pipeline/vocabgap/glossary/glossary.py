@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
-from itertools import chain
 from typing import Any, Final
 
 import msgspec
@@ -21,7 +20,7 @@ from vocabgap.glossary.events import (
     ResolutionMode,
     UpdateType,
 )
-from vocabgap.glossary.normal_form import KnownTerms, definition_key, term_key
+from vocabgap.glossary.normal_form import KnownTerms, definition_key, normal_form, term_key
 from vocabgap.glossary.senses import (
     NO_TERM,
     InvalidTermError,
@@ -33,7 +32,6 @@ from vocabgap.glossary.senses import (
     TermSense,
     require_definition,
     stored_surface,
-    surface_of,
 )
 
 # Sources of senses that answer a question. Such a sense rules out the earlier senses.
@@ -101,13 +99,9 @@ class Glossary:
     @cached_property
     def known(self) -> KnownTerms:
         """The terms with a meaning, to find them in texts."""
-        active = set(self.scopes.names)
-        terms = {
-            sense.surface.surface_text
-            for key, senses in self._senses.items()
-            for sense in senses
-            if sense.is_active and sense.scope in active and key not in self.no_terms
-        }
+        active = (sense for sense in self if sense.is_active and sense.scope in self.scopes.names)
+        names = {sense.surface.surface_text for sense in active}
+        terms = {name for name in names if not self.is_no_term(name)}
         return KnownTerms(terms, {alias: term for alias, term in self.aliases.items() if term in terms})
 
     def is_no_term(self, surface: str) -> bool:
@@ -117,7 +111,7 @@ class Glossary:
     @cached_property
     def no_terms(self) -> frozenset[str]:
         """The keys of texts that are not terms."""
-        refusals = (it for it in chain.from_iterable(self._senses.values()) if it.definition == NO_TERM)
+        refusals = (it for it in self if it.definition == NO_TERM)
         names = (it.surface.surface_text for it in refusals if it.scope in self.scopes.names)
         return frozenset(term_key(name) for name in names if not self.resolve(name))
 
@@ -186,10 +180,7 @@ class Glossary:
             if loser != identity and (decides or winner != identity)
         }
         ruled_out.update({loser: identity for loser in losers if loser[0] != sense.scope})
-        if ruled_out:
-            self._overruled[key] = ruled_out
-        else:
-            self._overruled.pop(key, None)
+        self._overruled[key] = ruled_out
 
     def _ranked(self, senses: list[TermSense]) -> _Senses:
         def rank(it: TermSense) -> tuple[Any, ...]:
@@ -240,7 +231,7 @@ def added(
     usage: str = "",
 ) -> GlossarySenseUpdated:
     """Return the event that adds a meaning to a term and keeps or replaces the others."""
-    surface = surface_of(term)
+    surface = stored_surface(normal_form(term))
     if surface is None:
         raise InvalidInputError(f"{term!r} is not a term", hint="expected text with a visible character")
     scope = glossary.scopes.authored_scope if scope is None else scope

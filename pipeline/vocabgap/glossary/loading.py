@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate, chain
 from pathlib import Path
@@ -48,8 +47,7 @@ _LAST: Final = datetime.max.replace(tzinfo=UTC) - _NEXT
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedEvent:
+class LoggedEvent(NamedTuple):
     """An event, the name of its log, and its moment, which never decreases within a log."""
 
     event: GlossaryEvent
@@ -57,8 +55,7 @@ class LoggedEvent:
     moment: datetime
 
 
-@dataclass(frozen=True)
-class EventsRead:
+class EventsRead(NamedTuple):
     """The events of the logs of a folder, and the number of unreadable lines."""
 
     events: tuple[LoggedEvent, ...] = ()

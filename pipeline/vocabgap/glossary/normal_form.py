@@ -58,11 +58,7 @@ _SIBILANT: Final = ("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses"
 _TOKEN: Final = re.compile(rf"{HYPHEN}|[*`]|(\w+|[^\w\s])")
 _LONGEST: Final = 500  # characters of a term to find; memory grows with the square of it
 # Invisible characters that do not change a word: hyphenation points, text directions.
-_UNSEEN: Final = (
-    "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
-    "\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"
-)
-_WITHOUT_UNSEEN: Final = str.maketrans("", "", _UNSEEN)
+_UNSEEN: Final = re.compile("[\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 # These are needed to write some words, but do not distinguish words.
 _JOINERS: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
 # A dotted I, which only Turkish distinguishes from I. Its lower case has two characters.
@@ -138,9 +134,7 @@ def composed(text: str) -> str:
     if text.isascii():
         return text
     folded = unicodedata.normalize("NFKC", text)
-    plain = _DOTTED.sub(
-        lambda match: "I" if match[0][0] == "\u0130" else "", folded.translate(_WITHOUT_UNSEEN)
-    )
+    plain = _DOTTED.sub(lambda dotted: "I" * (dotted[0][0] == "\u0130"), _UNSEEN.sub("", folded))
     return folded if plain == folded else composed(plain)  # characters may compose now
 
 

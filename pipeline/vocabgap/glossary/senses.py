@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.normal_form import lower, normal_form, stem_of
+from vocabgap.glossary.normal_form import lower, stem_of
 from vocabgap.text import can_be_seen
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -82,14 +82,9 @@ class TermSurface(msgspec.Struct, frozen=True, gc=False, order=True):
         return self.surface_text
 
 
-def surface_of(text: str) -> TermSurface | None:
-    """Return a text as a term; None if it is blank or not Unicode text."""
-    return stored_surface(normal_form(text))
-
-
 @lru_cache(maxsize=100_000)
 def stored_surface(text: str) -> TermSurface | None:
-    """Return a term that was written down; a short one stays, such as `cors`, which may be an acronym."""
+    """Return a term that was written down, or None. A short word stays: `cors` may be an acronym."""
     try:
         return TermSurface(stem_of(lower(text).strip()))
     except InvalidTermError:
