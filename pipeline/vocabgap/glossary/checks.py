@@ -83,16 +83,12 @@ def check(call: Call, request: CheckWords) -> Answer:
     if paths == (Path(_TEXT_FROM_STDIN),) and text is None:
         paths, text = (), _TEXT_FROM_STDIN
     if (text is None) == (not paths):
-        command = ("glossary", "check", "FILE")
-        raise InvalidInputError(
-            "expected files and folders, or a text",
-            hint=Hint("{}, or --text 'the text of a step'", (command,)),
-        )
+        hint = Hint("{}, or --text 'the text of a step'", (("glossary", "check", "FILE"),))
+        raise InvalidInputError("expected files and folders, or a text", hint=hint)
     is_step = bool(request.critical or request.ask or request.mission or request.step)
     if paths and (is_step or request.output_of_step or request.strictness):
-        raise InvalidInputError(
-            "files cannot have options for a step", hint="give the text of the step with --text"
-        )
+        message = "files cannot have options for a step"
+        raise InvalidInputError(message, hint="give the text of the step with --text")
     runtime = runtime_of(call, request)
     if text is None:
         return _lint(call, runtime, paths, request.text_format)
@@ -150,10 +146,8 @@ def resume(call: Call, request: Resume) -> Answer:
         if request.yes:
             return True
         if prompt is None:
-            raise AbortResumeError(
-                "the inputs have changed since the step was stopped, and nobody confirmed them",
-                hint="give --yes to resume with the new inputs",
-            )
+            message = "the inputs have changed since the step was stopped, and nobody confirmed them"
+            raise AbortResumeError(message, hint="give --yes to resume with the new inputs")
         return prompt.agrees("Context changed. Proceed?")
 
     inputs = None if request.text is None else {"description": _read(request.text)}
@@ -185,13 +179,9 @@ def answer_of(step: ExecutionContext, run: Callable[[], object], completed: Call
     shown = ("conflict_id", "term", "text", "candidates", "source")
     events = [Event("term", {"term": term, "means": meaning}) for term, meaning in meanings]
     events += [Event("conflict", {"conflict": conflict}) for conflict in step.conflicts]
-    events += [
-        Event(
-            "question",
-            {name: getattr(question, name) for name in shown} | {"context": question.conflict.context},
-        )
-        for question in step.questions
-    ]
+    for question in step.questions:
+        fields = {name: getattr(question, name) for name in shown}
+        events.append(Event("question", fields | {"context": question.conflict.context}))
     return Answer(
         result={
             "blocked": is_blocked,
@@ -311,10 +301,8 @@ class Prompt:
         while True:
             typed = self._read(f"{choices}\n> ")
             if typed is None and once:
-                raise InvalidInputError(
-                    "nobody answered: nothing was changed",
-                    hint="answer with --select N, --define TEXT or --no-term",
-                )
+                hint = "answer with --select N, --define TEXT or --no-term"
+                raise InvalidInputError("nobody answered: nothing was changed", hint=hint)
             if typed is None:
                 return Defer()
             answer = parse_answer(typed, candidates)

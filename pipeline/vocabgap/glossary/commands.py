@@ -199,21 +199,17 @@ def promote(call: Call, request: Promote) -> Answer:
             sense = require_sense(glossary, request, likely=SenseStatus.DRAFT)
             definition = sense.definition
             if sense.is_placeholder:
-                raise StateError(
-                    f"'{sense.surface}' has no definition yet", hint="define it with --define TEXT"
-                )
+                message = f"'{sense.surface}' has no definition yet"
+                raise StateError(message, hint="define it with --define TEXT")
         rivals = glossary.rivals(request.term, definition)
         if rivals and request.replace is None:
-            raise StateError(
-                f"'{rivals[0].surface}' already has another meaning in {rivals[0].scope}:"
-                f" {rivals[0].definition}",
-                hint="replace it with --replace, or keep both with --beside; the term is then ambiguous",
-            )
+            rival = rivals[0]
+            message = f"'{rival.surface}' already has another meaning in {rival.scope}: {rival.definition}"
+            hint = "replace it with --replace, or keep both with --beside; the term is then ambiguous"
+            raise StateError(message, hint=hint)
         if sense is None:
-            replacing = bool(request.replace)
-            event = added(
-                glossary, request.term, definition, scope=request.scope, replacing=replacing, **facts
-            )
+            facts |= {"scope": request.scope, "replacing": bool(request.replace)}
+            event = added(glossary, request.term, definition, **facts)
         else:
             replaced = rivals if request.replace else ()
             event = with_status(sense, SenseStatus.ACTIVE, replacing=replaced, **facts)
@@ -250,10 +246,8 @@ def require_sense(glossary: Glossary, request: Deprecate, *, likely: SenseStatus
         raise NotFoundError(f"there is no such sense of '{request.term}'", hint=_LISTED)
     if len(senses) > 1:
         listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
-        raise InvalidInputError(
-            f"'{request.term}' has {len(senses)} senses: {listed}",
-            hint="give --scope, or --definition with its beginning",
-        )
+        hint = "give --scope, or --definition with its beginning"
+        raise InvalidInputError(f"'{request.term}' has {len(senses)} senses: {listed}", hint=hint)
     return senses[0]
 
 

@@ -48,14 +48,12 @@ from vocabgap.glossary.senses import (
 from vocabgap.glossary.session import (
     SERVICE,
     AbortResumeError,
-    ChangedInputs,
     Confirm,
     ExecutionContext,
     changes_of,
     digest_of,
     hash_inputs,
     save_state,
-    verify_inputs,
 )
 
 MOST_ASKED: Final = 3  # questions that one run asks
@@ -67,8 +65,6 @@ class Session:
 
     Attributes:
         files: The files of the glossary; None if nothing is logged.
-        keeps_steps: Whether a step that is stopped can be resumed later.
-        checkpoint: The checkpoint that the step resumes from, if any.
         state: The step as it was stopped; None if its text is gone.
     """
 
@@ -144,9 +140,7 @@ class Session:
         if self.confirm is None:
             message = "the inputs of the step have changed, and nobody confirmed them"
             raise AbortResumeError(message, hint=again)
-        _, old, new = verify_inputs(checkpoint.input_hash, self.context.inputs)
-        changed = ChangedInputs(old, new, changes_of(self.state, self.context))
-        if self.confirm(changed) is not True:
+        if self.confirm(changes_of(checkpoint.input_hash, self.state, self.context)) is not True:
             raise AbortResumeError("User declined resumption due to context change")
 
     def extract_terms(self) -> None:
@@ -193,16 +187,13 @@ class Session:
         )
         if context.is_restored and (refs == context.scope_refs or not context.conflicts):
             return
-        for event in self.record(
-            [
-                SemanticCheckEvaluated(
-                    findings=tuple(context.conflicts),
-                    effective_strictness=self.strictness.value,
-                    **verdict(context.conflicts, self.strictness),
-                    **self._named(),
-                )
-            ]
-        ):
+        evaluated = SemanticCheckEvaluated(
+            findings=tuple(context.conflicts),
+            effective_strictness=self.strictness.value,
+            **verdict(context.conflicts, self.strictness),
+            **self._named(),
+        )
+        for event in self.record([evaluated]):
             context.check_event_id = event.event_id
 
     def guard(self) -> None:
@@ -217,17 +208,14 @@ class Session:
         if not was_stopped:
             self._checkpoint()
             return
-        self.record(
-            [
-                GenerationBlockedBySemanticConflict(
-                    conflicts=tuple(context.conflicts),
-                    strictness_mode=self.strictness.value,
-                    effective_strictness=self.strictness.value,
-                    refused=tuple(context.refused),
-                    **self._named(),
-                )
-            ]
+        blocked = GenerationBlockedBySemanticConflict(
+            conflicts=tuple(context.conflicts),
+            strictness_mode=self.strictness.value,
+            effective_strictness=self.strictness.value,
+            refused=tuple(context.refused),
+            **self._named(),
         )
+        self.record([blocked])
         raise self._error()
 
     def _error(self) -> BlockedByConflictError:
@@ -253,7 +241,7 @@ class Session:
         answer, up to `MOST_ASKED` that stop it are asked; the others stay open. Weak finds become drafts.
         """
         context = self.context
-        remaining = MOST_ASKED if context.is_stopped else 0
+        remaining = MOST_ASKED
         sources = {term.surface: term.source for term in context.extracted_terms}
         context.questions = []
         stays = []

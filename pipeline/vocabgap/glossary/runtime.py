@@ -67,9 +67,8 @@ class GlossaryRuntime:
     def require_folder(self) -> None:
         """Raise NotFoundError if the folder of the glossary does not exist."""
         if file_kind(self.folder) is not FileKind.FOLDER:
-            message = (
-                f"the glossary is not initialized: there is no folder '{printable_name(str(self.folder))}'"
-            )
+            name = printable_name(str(self.folder))
+            message = f"the glossary is not initialized: there is no folder '{name}'"
             create = f"create it with a `{DEFAULT_SCOPES[1]}.yaml` as in {{}}, or give another --glossary"
             raise NotFoundError(message, hint=Hint(create, (("manual", "glossary"),)))
 
@@ -171,10 +170,8 @@ class GlossaryRuntime:
         require_text("retry_token", retry_token)
         checkpoint = load_checkpoint(self.logs, retry_token=retry_token)
         if checkpoint is None:
-            raise NotFoundError(
-                f"there is no checkpoint '{retry_token}' in '{self.logs}'",
-                hint="a stopped step prints its token; run the step again to get a new one",
-            )
+            hint = "a stopped step prints its token; run the step again to get a new one"
+            raise NotFoundError(f"there is no checkpoint '{retry_token}' in '{self.logs}'", hint=hint)
         names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
         step = load_state(self.logs, checkpoint) or ExecutionContext(*names, {}, {"critical_step": True})
         if inputs is not None:

@@ -140,9 +140,19 @@ def digest_of(step: ExecutionContext) -> str:
     return hash_inputs({name: getattr(step, name) for name in _CHECKED})
 
 
-def changes_of(old: ExecutionContext, new: ExecutionContext) -> dict[str, tuple[Any, Any]]:
-    """Return the changed inputs by key, and the other changed parts of a step by name."""
-    return input_diff(old.inputs, new.inputs) | input_diff(_parts(old), _parts(new))
+class ChangedInputs(NamedTuple):
+    """The changes of a step's inputs since it was stopped."""
+
+    old: str
+    new: str
+    changes: Mapping[str, tuple[Any, Any]]
+
+
+def changes_of(input_hash: str, old: ExecutionContext, new: ExecutionContext) -> ChangedInputs:
+    """Return both short hashes, the changed inputs by key, and the other changed parts of a step by name."""
+    _, before, after = verify_inputs(input_hash, new.inputs)
+    changes = input_diff(old.inputs, new.inputs) | input_diff(_parts(old), _parts(new))
+    return ChangedInputs(before, after, changes)
 
 
 def _parts(step: ExecutionContext) -> dict[str, Any]:
@@ -201,14 +211,6 @@ def drop_state(events: Path, retry_token: str) -> None:
 def state_path(events: Path, retry_token: str) -> Path:
     """Return the file of a stopped step; its token is a UUID, because an event with another is refused."""
     return events / "steps" / f"{retry_token}.json"
-
-
-class ChangedInputs(NamedTuple):
-    """The changes of a step's inputs since it was stopped."""
-
-    old: str
-    new: str
-    changes: Mapping[str, tuple[Any, Any]]
 
 
 Confirm = Callable[[ChangedInputs], bool]
