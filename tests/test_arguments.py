@@ -44,7 +44,7 @@ def refused(call: Call, *arguments: object, **named: object) -> str:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("settings", {}, "expected a ClusterSettings, found dict"),
+        ("settings", {}, "expected a Settings, found dict"),
         ("threshold", "0.5", "expected one of a number, by wording, found '0.5'"),
         ("threshold", True, "expected a number or text, found True"),
         ("threshold", 10**400, "expected a smaller number, found 1000"),
@@ -75,7 +75,7 @@ def test_what_a_clustering_cannot_use_is_named(
         (pl.LazyFrame(), "polars.LazyFrame"),
         ({"wording": []}, "dict"),
         (None, "None"),
-        (["x"], "list"),
+        ({"x"}, "set"),
     ],
 )
 def test_what_is_no_frame_is_named(stage: str, frame: object, what: str, found: Clusters) -> None:
@@ -84,7 +84,12 @@ def test_what_is_no_frame_is_named(stage: str, frame: object, what: str, found: 
 
     message = refused(getattr(vg, stage), *arguments)
 
-    assert message == f"frame '{table}': expected a polars.DataFrame, found {what}"
+    named = (
+        "records: expected a list of texts or"
+        if stage == "cluster"
+        else f"frame '{table}': expected"
+    )
+    assert message == f"{named} a polars.DataFrame, found {what}"
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,14 @@ from vocabgap.errors import InvalidInputError, NotFoundError, converted, require
 from vocabgap.files.parts import Parts
 from vocabgap.linkage import FloatArray, IntArray, Rows
 from vocabgap.model.record import PHRASE_FIELDS
-from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, Settings, overridden
+from vocabgap.model.settings import (
+    BY_WORDING,
+    DEFAULT_TOP,
+    ClusterSettings,
+    Settings,
+    overridden,
+    settings_of,
+)
 from vocabgap.model.tables import CLUSTERS, LINKAGE, RECORDS, WORDINGS, Constraint
 from vocabgap.text import count
 
@@ -83,8 +90,7 @@ def cluster(
         require_kind("records", records, pl.DataFrame, "a list of texts or a polars.DataFrame")
         RECORDS.require(records, PHRASE_FIELDS)
     records = Parts.of(records).then(_counted)
-    settings = settings.cluster if isinstance(settings, Settings) else settings or ClusterSettings()
-    require_kind("settings", settings, ClusterSettings, "a Settings", hint="vocabgap.load_settings reads one")
+    settings = settings if isinstance(settings, ClusterSettings) else settings_of(settings).cluster
     named = embedder if isinstance(embedder, str) else None
     settings = overridden(
         settings, threshold=threshold, stop_words=stop_words, synonyms=synonyms, embedder=named
