@@ -22,7 +22,7 @@ from vocabgap.ranking.vocabulary import Entry
 from vocabgap.reporting.published_run import PublishedRun, read_gaps
 from vocabgap.text import excerpt, without_message
 
-CANDIDATES: Final = 40  # needs whose records are compared
+CANDIDATES: Final = 20  # needs whose records are compared
 PROPOSED: Final = 3  # needs that are shown
 _RECORDS: Final = 8  # newest records of a candidate
 _ID: Final = "capability_id"
