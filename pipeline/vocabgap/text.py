@@ -39,6 +39,18 @@ _JOINING = "\u0600-\u109f\u1700-\u1aaf\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc\U0
 _EMOJI = "\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _STRAY_SELECTOR = re.compile(rf"(?<![{_EMOJI}])(?!(?<=[0-9#*])\ufe0f\u20e3)[\ufe0e\ufe0f]")
 _STRAY_JOINER = re.compile(rf"(?<![{_JOINING}])(?!(?<=[{_EMOJI}\ufe0f])\u200d[{_EMOJI}])[\u200c\u200d]")
+_SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
+_OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
+_NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
+# Text that GitHub, GitLab or linkify-it may turn into a link, anywhere in a word: a URL, a host, an IP or
+# mail address, a mention of a user, the number of an issue, or a commit.
+_LINKED: Final = re.compile(
+    r"(?ia)//|@(?=\S)|[a-z][a-z0-9+.-]*:(?=\S)|www(?![a-z0-9])|[^\s.]\.(?u:[^\W\d_]){2}|(?:[0-9]+\.){3}[0-9]"
+    r"|#(?=[0-9])|\bgh-(?=[0-9])|!(?=[0-9])|(?<![\w-])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b"
+)
+# A word with its surroundings. These are white space, characters that cannot be code in a table cell, and
+# punctuation that is not part of an address.
+_MARKED_WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
 SHOWN_CHARACTERS: Final = 500
 COMPARED_CHARACTERS: Final = 20_000
 """The first characters of a text, which alone are compared; a longer one is no wording, but a paste."""
@@ -342,6 +354,19 @@ def shortened(value: str, most: int = SHOWN_CHARACTERS) -> str:
 def excerpt(text: str, most: int = SHOWN_CHARACTERS) -> str:
     """Return text from a log for display: escape invisible characters and cut long text."""
     return shortened(visible(text), most)
+
+
+def literal(text: str) -> str:
+    """Return a line as Markdown that renders as it is; a word that may become a link becomes code."""
+    text = _MARKED_WORD.sub(_as_markdown, text)
+    text = _NUMBERED.sub(r"\1\\\2", text)
+    return _OPENING.sub(r"\1\\\2", text)
+
+
+def _as_markdown(match: re.Match[str]) -> str:
+    before, word, after = match.groups()
+    shown = f"`{word}`" if _LINKED.search(word) else _SPECIAL.sub(r"\\\g<0>", word)
+    return _SPECIAL.sub(r"\\\g<0>", before) + shown + _SPECIAL.sub(r"\\\g<0>", after)
 
 
 def short_hash(digest: str) -> str:

@@ -12,7 +12,7 @@ from builders.command import vocabgap
 
 PASSED = (
     "The entry covers 1 of 1 mention that it was made from."
-    " It passes its check: at least 80 % of the mentions, and no other need."
+    " It passes: it covers at least 80 % and takes no other need."
 )
 
 
@@ -55,9 +55,9 @@ def test_a_draft_is_json() -> None:
 def test_a_draft_has_the_form_that_is_asked_for() -> None:
     skill, tool = (vocabgap("draft", "film grain", "--as", form).out for form in ("skill", "tool"))
 
-    front = '---\nname: film-grain\ndescription: "Film grain."\n---\n\n# film-grain\n'
+    front = '---\nname: "film-grain"\ndescription: "Film grain."\n---\n\n# film-grain\n'
     assert skill.startswith(f"{front}\n## ")
-    assert "\n- [ ] photos/" in skill
+    assert "\n- [ ] `photos/" in skill
     assert json.loads(tool) == {
         "name": "film_grain",
         "description": "Film grain.",
@@ -73,7 +73,7 @@ def test_beside_skills_a_draft_is_a_skill(tmp_path: Path) -> None:
 
     result = vocabgap("draft", "film grain", "--vocabulary", skill.parents[1])
 
-    assert result.out.startswith("---\nname: film-grain\n")
+    assert result.out.startswith('---\nname: "film-grain"\n')
 
 
 @pytest.mark.usefixtures("published")
@@ -86,12 +86,36 @@ def test_an_entry_of_a_person_is_checked_instead(tmp_path: Path) -> None:
     assert result.code == 5
     assert result.out == (
         "fog covers 0 of 1 mention of 'film grain'.\nNot covered: film grain.\n"
-        "It fails its check: at least 80 % of the mentions, and no other need.\n"
+        "It fails: it must cover 80 % and take no other need.\n"
     )
     assert vocabgap("draft", "film grain", "--entry", entry).code == 0
-    saved = tmp_path / "draft.json"
-    saved.write_text(vocabgap("draft", "film grain").out)
-    assert vocabgap("draft", "film grain", "--entry", saved, "--check").code == 0
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("form", ["manifest", "tool", "skill"])
+def test_a_draft_is_read_as_an_entry_and_as_a_vocabulary(tmp_path: Path, form: str) -> None:
+    saved = tmp_path / ("SKILL.md" if form == "skill" else "draft.json")
+    saved.write_text(vocabgap("draft", "film grain", "--as", form).out)
+
+    again = ("draft", "film grain", "--entry", saved, "--check")
+
+    assert vocabgap(*again).code == 0
+    assert vocabgap(*again, "--vocabulary", saved).code == 0
+
+
+@pytest.mark.usefixtures("published")
+def test_an_entry_that_is_not_there_or_has_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "none.json").write_text("[]")
+
+    absent, empty = (
+        vocabgap("draft", "film grain", "--check", "--entry", tmp_path / name)
+        for name in ("absent.json", "none.json")
+    )
+
+    assert (absent.code, empty.code) == (3, 2)
+    assert "absent.json" in absent.err
+    assert "--vocabulary" not in absent.err
+    assert "none.json" in empty.err
 
 
 def test_an_entry_of_the_vocabulary_is_told_and_its_name_not_taken(

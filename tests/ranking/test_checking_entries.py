@@ -1,6 +1,7 @@
 """The check of an entry says what a report says once the vocabulary has the entry."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +32,17 @@ def check(entry: Entry, *vocabulary: Entry) -> Check:
 
 
 def test_an_entry_that_covers_its_need_and_no_other_passes() -> None:
-    assert check(GLOW) == Check(4, 4, (), (), None, passes=True)
+    assert check(GLOW) == Check(4, 4, (), (), (), None, passes=True)
 
 
 def test_an_entry_that_misses_its_need_fails_and_names_the_wording() -> None:
     found = check(Entry("harbour", "Boats at the quay."))
 
-    assert found == Check(0, 4, ("lamp glow",), (), None, passes=False)
+    assert found == Check(0, 4, (), ("lamp glow",), (), None, passes=False)
     assert found.sentences("harbour", "of 'lamp glow'") == [
         "harbour covers 0 of 4 mentions of 'lamp glow'.",
         "Not covered: lamp glow.",
-        "It fails its check: at least 80 % of the mentions, and no other need.",
+        "It fails: it must cover 80 % and take no other need.",
     ]
 
 
@@ -51,6 +52,42 @@ def test_an_entry_that_would_cover_another_need_takes_it_unless_it_exists_alread
     assert check(wide).takes == (Tally("fog bank", 1),)
     assert check(wide).passes is False
     assert check(wide, Entry("fog_bank", "A bank of fog.")).takes == ()
+
+
+def test_a_need_that_the_entry_of_this_name_covers_already_is_not_taken() -> None:
+    wide = Entry("lamp_glow", "Glow of a lamp in a fog bank.")
+
+    assert check(replace(wide, description=f"{wide.description} More."), wide).takes == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "takes"), [("authored", ()), ("pinned", (Tally("fog bank", 1),))]
+)
+def test_a_settled_need_is_not_taken(status: str, takes: tuple[Tally, ...]) -> None:
+    frame = ranked(NEEDS)
+    status_of = pl.when(label="fog bank").then(pl.lit(status)).otherwise("status")
+    decided = frame.with_columns(status_of.cast(frame.schema["status"]).alias("status"))
+
+    checks = Checks(decided, Vocabulary(), DEFAULT_COVERED, {})
+
+    assert (
+        checks.check(Entry("lamp_glow", "Glow of a lamp in a fog bank."), decided.head(1)).takes
+        == takes
+    )
+
+
+def test_beside_a_copy_under_another_name_it_is_told_which_entry_covers_the_mentions() -> None:
+    found = check(Entry("shine", "Glow around lamps. Warm."), GLOW)
+
+    assert (found.covers, found.already, found.missed) == (0, (Tally("lamp_glow", 4),), ())
+    assert found.near == "lamp_glow"
+    assert "4 of 4 are covered already by lamp_glow." in found.sentences("shine", "of it")
+
+
+def test_a_wording_that_ends_with_a_stop_gets_no_second_one() -> None:
+    found = Check(0, 1, (), ("lamp glow…..",), (), None, passes=False)
+
+    assert "Not covered: lamp glow…." in found.sentences("fog", "of it")
 
 
 def test_a_word_that_an_entry_writes_as_one_takes_the_need_that_has_two() -> None:
@@ -93,7 +130,7 @@ def test_an_entry_is_compared_as_if_with_all_needs(
 ) -> None:
     others = [each for each in vocabulary if each.name != entry.name]
     after = covered(odd_needs, Vocabulary((*others, entry)))
-    before = covered(odd_needs, Vocabulary(tuple(others)))
+    before = covered(odd_needs, Vocabulary(tuple(vocabulary)))
 
     found = Checks(odd_needs, Vocabulary(tuple(vocabulary)), DEFAULT_COVERED, {}).check(
         entry, odd_needs.head(1)
@@ -120,8 +157,7 @@ def test_the_next_report_says_of_the_saved_draft_what_its_check_said(
 
     for name in frame["capability_id"][:8]:
         made = draft(name, frame, vocabulary=load_vocabulary(known), form=form)
-        text = made.text()
-        saved.write_text(f"[{text}]" if form is Form.TOOL else text)
+        saved.write_text(made.text())
         after = covered(frame, load_vocabulary([known, saved]))
 
         assert said(after, frame, name, made.entry.name) == (made.check.covers, made.check.takes)

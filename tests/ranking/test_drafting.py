@@ -13,7 +13,7 @@ from vocabgap.clustering.grouping import cluster
 from vocabgap.model.tables import GAPS, RECORDS
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.drafting import Draft, draft
-from vocabgap.ranking.vocabulary import Entry, Vocabulary
+from vocabgap.ranking.vocabulary import Entry, Form, Vocabulary
 from vocabgap.text import stem, words
 
 Row = Mapping[str, Any]
@@ -166,3 +166,13 @@ def test_text_of_logs_is_made_visible() -> None:
 
     shown = str(msgspec.to_builtins(made))
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", shown)
+
+
+def test_what_a_skill_quotes_is_no_markup() -> None:
+    made = drafted([{"intent": "<b>lift</b> *it* [now](x)"}])
+
+    text = msgspec.structs.replace(made, form=Form.SKILL).text()
+
+    assert "\\<b\\>Lift" in text or "\\<b\\>lift" in text
+    assert "*it*" not in text.replace("\\*", "")
+    assert "[now]" not in text

@@ -1,6 +1,7 @@
 """What is read from each format, and what is said of a file that is not in its own."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +44,11 @@ PLAIN = [
 ]
 TOOL_PAIR = [{**entry, "inputSchema": {"type": "object"}} for entry in PLAIN]
 ANSWER = {"jsonrpc": "2.0", "id": 1, "result": {"tools": TOOL_PAIR}}
+PAGES = [
+    {"jsonrpc": "2.0", "result": {"tools": TOOL_PAIR[:1], "nextCursor": "2"}},
+    {"jsonrpc": "2.0", "result": {"tools": TOOL_PAIR[1:]}},
+    {"jsonrpc": "2.0", "method": "notifications/message"},
+]
 OPENAPI = {
     "openapi": "3.1.0",
     "paths": {
@@ -55,7 +61,8 @@ OPENAPI = {
                 "description": "Of a day.",
             },
         },
-        "/fog": {"post": {"description": "Warns."}},
+        "/fog": {"post": {"description": "Warns.", "tags": 5}, "x-owner": "quay"},
+        "x-order": ["/fog"],
     },
 }
 SKILL = "---\nname: tide\ndescription: >-\n  Gives\n  the tide.\n---\n\n# Tide\n\n---\n"
@@ -64,7 +71,7 @@ SHAPES = [
     ("map", "quay.json", {"entries": {one.pop("name"): one for one in map(dict, PLAIN)}}, Form.MANIFEST),
     ("list", "quay.yaml", json.dumps(PLAIN), Form.MANIFEST),
     ("saved draft", "quay.jsonl", "\n".join(json.dumps({"entry": one}) for one in PLAIN), Form.MANIFEST),
-    ("table", "quay.csv", "name,cost,description\nfog,,Warns.\ntide,3,Gives the tide.,more\n", Form.MANIFEST),
+    ("table", "quay.csv", "name,cost,description\nfog,,Warns.\ntide,3,Gives the tide.\n", Form.MANIFEST),
     ("tools", "quay.json", {"tools": TOOL_PAIR}, Form.TOOL),
     ("JSON-RPC", "quay.json", ANSWER, Form.TOOL),
     (
@@ -72,6 +79,7 @@ SHAPES = [
         '{"jsonrpc": "2.0", "id": 0, "result": {"serverInfo": {}}}\n\n' + json.dumps(ANSWER),
         Form.TOOL,
     ),
+    ("pages of JSON-RPC", "quay.json", PAGES, Form.TOOL),
     ("OpenAPI", "quay.yml", OPENAPI, Form.TOOL),
 ]  # fmt: skip
 SPELLINGS = [
@@ -166,36 +174,50 @@ def test_the_same_entries_are_read_from_every_format(tmp_path: Path, name: str, 
         (
             "a.json",
             '{"words": []}',
-            r"""there is no "entries" or "entry" or "tools" or "result\.tools" or "paths\"""",
+            r'entry 1: there is no "name", only words',
         ),
-        ("a.json", '{"entries": {"a": 1}}', "Expected `object`, got `int`"),
-        ("a.json", "3", "Expected `array`, got `int`"),
-        ("a.json", '["lamp"]', r"Expected `object`, got `str` - at `\$\[0\]`"),
+        ("a.json", '{"entries": {"a": 1}}', "entry 1: 'a': description: expected text, found 1"),
+        ("a.json", "3", 'entry 1: there is no "name", only 3'),
+        ("a.json", '["lamp"]', 'entry 1: there is no "name", only lamp'),
         ("a.json", "[" * 100_000, "maximum recursion depth"),
         ("a.json", "[" + "9" * 5_000 + "]", "digits"),
         ("a.yaml", "- name: a\n- name: [b\n", "line 3, column 1: did not find expected ',' or ']'"),
         ("a.yaml", "- name: a\n  name: b\n", "line 2, column 3: found duplicate key"),
         ("a.yaml", "- name: \x01", "control characters are not allowed"),
-        ("a.yaml", "", "Expected `array`, got `null`"),
+        ("a.yaml", "", "there is no entry in it"),
+        ("a.json", "[]", "there is no entry in it"),
+        ("a.json", '{"tools": []}', "there is no entry in it"),
+        ("a.csv", "name,description\n", "there is no entry in it"),
+        ("a.csv", 'name\n"fog\n', "line 2: unexpected end of data"),
+        ("a.csv", "name\nfog\n\ntide,more\n", "line 4: 1 cell without a column"),
+        (
+            "a.json",
+            '{"tools": [{"name": "fog"}], "nextCursor": "2"}',
+            "further pages of tools follow",
+        ),
         ("a.jsonl", '{"name": "fog"}\n{"name"', "line 2: "),
         (
             "a.jsonl",
             '{"name": "fog"}\n{"jsonrpc": "2.0"}\n{"title": "a"}',
-            "line 3: .*field `name`",
+            'line 3: there is no "name", only title',
         ),
         ("SKILL.md", "# Fog\n", 'there is no front matter with a "description"'),
         ("SKILL.md", "---\nname: fog\n---\n", 'there is no front matter with a "description"'),
         ("SKILL.md", "---\nname: [fog\n---\n", "line 3, column 1: .* expected ',' or ']'"),
-        ("a.md", "---\ndescription: Fog.\n---\n", "missing required field `name`"),
-        ("a.csv", "title\nfog\n", "missing required field `name`"),
-        ("a.json", '{"paths": {"/fog": 3}}', "Expected `object`, got `int`"),
-        ("a.json", '[{"name": "a"}, {"name": " "}]', r"regex .* at `\$\[1\]\.name`"),
-        ("a.json", '[{"name": 3}]', r"Expected `str`, got `int` - at `\$\[0\]\.name`"),
-        ("a.json", '[{"name": "a", "tags": 3}]', r"got `int` - at `\$\[0\]\.tags`"),
+        ("a.md", "---\ndescription: Fog.\n---\n", 'entry 1: there is no "name", only description'),
+        ("a.csv", "title,cost\nfog,3\n", 'line 2: there is no "name", only title, cost'),
+        ("a.json", '{"paths": {"/fog": 3}}', "there is no entry in it"),
+        ("a.json", '[{"name": "a"}, {"name": " "}]', 'entry 2: there is no "name"'),
+        ("a.json", '[{"name": 3}]', "entry 1: '3': name: expected text, found 3"),
+        (
+            "a.json",
+            '[{"name": "a", "tags": 3}]',
+            "entry 1: 'a': tags: expected text or a list, found 3",
+        ),
         (
             "a.json",
             '[{"name": "a", "description": []}]',
-            r"got `array` - at `\$\[0\]\.description`",
+            "entry 1: 'a': description: expected text, found list",
         ),
         ("a.json", '[{"name": "\\ud800"}]', "character 1 is half of a surrogate pair"),
         ("a.toml", "", r"the format of '\.toml' files is not known"),
@@ -215,5 +237,51 @@ def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_bytes("- name: café\n".encode("latin-1"))
 
-    with pytest.raises(InvalidInputError, match=r"a\.yaml': .* position 11"):
+    with pytest.raises(InvalidInputError, match=r"a\.yaml': .* position 11") as caught:
         load_vocabulary(path)
+
+    assert "UTF-8" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "description"),
+    [
+        ("Use this skill when: fog rises: warn.", "Use this skill when: fog rises: warn."),
+        ("Use this skill when:", "Use this skill when:"),
+        ('"Fog: \\u00e9"', "Fog: é"),
+        ("Fog. # a note", "Fog."),
+        ("Fog\n  over water.", "Fog over water."),
+        (">-\n  Use: fog\n  over water.", "Use: fog over water."),
+    ],
+)
+def test_a_front_matter_may_have_a_text_of_one_line_with_colons(
+    tmp_path: Path, line: str, description: str
+) -> None:
+    path = write(tmp_path, "fog/SKILL.md", f"---\nname: true\ndescription: {line}\n---\n")
+
+    (entry,) = load_vocabulary(path).entries
+
+    assert (entry.name, entry.description) == ("true", description)
+
+
+def test_a_front_matter_that_never_ends_is_refused_in_a_moment(tmp_path: Path) -> None:
+    path = write(tmp_path, "SKILL.md", "---\n" + " \n" * 100_000)
+
+    began = time.process_time()
+    with pytest.raises(InvalidInputError, match="no front matter"):
+        load_vocabulary(path)
+
+    assert time.process_time() - began < 5
+
+
+def test_one_tool_alone_is_a_vocabulary_and_none_at_all_is_of_manifests(tmp_path: Path) -> None:
+    found = load_vocabulary(write(tmp_path, "quay.json", TOOL_PAIR[0]))
+
+    assert (found.entries[0].name, found.form) == ("tide", Form.TOOL)
+    assert load_vocabulary([]).form is Form.MANIFEST
+
+
+def test_an_entry_of_a_list_may_have_fields_in_which_an_object_holds_others(tmp_path: Path) -> None:
+    found = load_vocabulary(write(tmp_path, "quay.json", [{"name": "fog", "tools": "Read"}]))
+
+    assert [entry.name for entry in found.entries] == ["fog"]

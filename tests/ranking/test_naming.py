@@ -83,4 +83,13 @@ def test_a_skill_has_a_name_of_at_most_64_characters_even_if_it_is_taken() -> No
     first = name("a" * 58, "b", "c" * 20, form=Form.SKILL)
     second = name("a" * 58, "b", "c" * 20, entries=(Entry(first),), form=Form.SKILL)
 
-    assert (first, second) == (f"{'a' * 58}-b", f"{'a' * 58}-b-2")
+    assert (first, second) == (f"{'a' * 58}-b-ccc", f"{'a' * 58}-b-c-2")
+
+
+def test_a_tool_has_a_short_name_of_ascii() -> None:
+    taken = (Entry("lamp_glow"),)
+
+    assert (
+        name("lämp", "glow", entries=taken, operations=("blöom",), form=Form.TOOL) == "lamp_glow_2"
+    )
+    assert name("x" * 90, form=Form.TOOL) == "x" * 64

@@ -149,20 +149,26 @@ class Check(msgspec.Struct, frozen=True):
 
     covers: int  # mentions of its need
     mentions: int
-    missed: tuple[str, ...]  # wordings that it does not cover, at most five
-    takes: tuple[Tally, ...]  # other needs that probably exist with the entry, but not without it
-    near: str | None  # an existing entry that explains its name and first sentence
+    already: tuple[Tally, ...]  # existing entries that cover further mentions
+    missed: tuple[str, ...]  # wordings that no entry covers, at most five
+    takes: tuple[Tally, ...]  # other open needs that probably exist with the entry, but not yet
+    near: str | None  # an existing entry that explains its first sentence
     passes: bool
 
     def sentences(self, subject: str, source: str) -> list[str]:
         """Describe the result for a person; `source` says what the mentions are."""
         lines = [f"{subject} covers {self.covers} of {count(self.mentions, 'mention')} {source}."]
         taken = "; ".join(each.name for each in self.takes)
-        lines += [f"Not covered: {'; '.join(self.missed)}."] if self.missed else []
+        shares = ((f"{each.mentions} of {self.mentions}", each.name) for each in self.already)
+        lines += [f"{share} are covered already by {name}." for share, name in shares]
+        missed = "; ".join(text.rstrip(".") for text in self.missed)
+        lines += [f"Not covered: {missed}."] if missed else []
         lines += [f"It takes other needs: {taken}."] if taken else []
         lines += [f"The entry {self.near} is near: extend it, or say what is new."] if self.near else []
-        goal = f"at least {100 * ENOUGH:.0f} % of the mentions, and no other need"
-        return [*lines, f"It {'passes' if self.passes else 'fails'} its check: {goal}."]
+        verdict = (
+            "passes: it covers at least {} and takes" if self.passes else "fails: it must cover {} and take"
+        )
+        return [*lines, f"It {verdict.format(f'{100 * ENOUGH:.0f} %')} no other need."]
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,19 +190,29 @@ class Checks:
         missed, mentions = self.missed(entry, own), own.select(TOTAL).item()
         total, others, covers = mentions - sum(missed.values()), self._others(entry), self._covering(entry)
         touched = pl.Series([any(map(covers, each)) for each in self._wordings], dtype=pl.Boolean)
-        near = self.ranked.filter(touched & (pl.col("capability_id") != own["capability_id"].item()))
+        is_other = (pl.col("capability_id") != own["capability_id"].item()) & ~pl.col("status").is_in(SETTLED)
+        near = self.ranked.filter(touched & is_other)
 
         def exist(*entries: Entry) -> pl.Series:
             table = covered(near, Vocabulary(entries), **self.options)
             return table.select(probably_covered(self.threshold)).to_series()
 
-        taken = near.filter(exist(*others, entry) & ~exist(*others)).select("label", TOTAL)
-        takes = tuple(starmap(Tally, taken.iter_rows()))
-        first = f"{entry.name} {_SENTENCES.split(entry.description)[0]}"
-        nearest = _explaining(EntryIndex(others), first)
-        existing = nearest["entry"] if nearest["explained"] >= self.threshold else None
-        texts = tuple(map(visible, missed))[:5]
-        return Check(total, mentions, texts, takes, existing, total >= ENOUGH * mentions and not takes)
+        taken = near.filter(exist(*others, entry) & ~exist(*self.vocabulary.entries)).select("label", TOTAL)
+        index, already = EntryIndex(others, **self.options), Counter[str]()
+        for wording, often in tuple(missed.items()):
+            if name := self._explains(index, wording):
+                already[name] += often
+                del missed[wording]
+        first = _SENTENCES.split(entry.description)[0]
+        existing = self._explains(index, first, f"{entry.name} {first}")
+        takes, held = tuple(starmap(Tally, taken.iter_rows())), tuple(starmap(Tally, already.most_common()))
+        passes = total >= ENOUGH * mentions and not takes
+        return Check(total, mentions, held, tuple(map(visible, missed))[:5], takes, existing, passes)
+
+    def _explains(self, index: "EntryIndex", *phrases: str) -> str | None:
+        """Return the entry that covers one of the phrases, the one that explains most."""
+        best = max((_explaining(index, each) for each in phrases), key=lambda found: found["explained"])
+        return best["entry"] if best["explained"] >= self.threshold else None
 
     def _others(self, entry: Entry) -> list[Entry]:
         return [each for each in self.vocabulary.entries if each.name != entry.name]
@@ -221,8 +237,7 @@ class Checks:
         def covers(wording: str) -> bool:
             if not any(may_cover(*self._parts(text)) for text in _texts(wording)):
                 return False
-            best = _explaining(index, wording)
-            return bool(best["entry"] == entry.name and best["explained"] >= self.threshold)
+            return self._explains(index, wording) == entry.name
 
         return covers
 

@@ -31,7 +31,7 @@ from vocabgap.model.tables import (
     phrase,
     stripped,
 )
-from vocabgap.ranking.coverage import ENOUGH, Check, Checks, covered, is_listed, probably_covered
+from vocabgap.ranking.coverage import Check, Checks, covered, is_listed, probably_covered
 from vocabgap.ranking.vocabulary import Entry, Form, Vocabulary
 from vocabgap.text import (
     HYPHEN,
@@ -40,6 +40,7 @@ from vocabgap.text import (
     count,
     ignored_stems,
     indented_json,
+    literal,
     stem,
     surface,
     visible,
@@ -49,7 +50,7 @@ from vocabgap.text import (
 FIRST: Final = 5  # capabilities of the shortlist; each gets a draft
 _SESSIONS: Final = 3  # to test against
 _LONGEST: Final = 1_024  # characters of a skill's description
-_LONGEST_NAME: Final = 60  # of the 64 characters of a skill's name; a number may follow
+_LONGEST_NAME: Final = 64  # characters of a skill's name, and of a tool's
 _NAME_WORDS: Final = 4
 _SEVERAL: Final = "the group is perhaps several needs: leave out what the entry is not for"
 _ALIKE: Final = 0.7  # least share of the words of a need in a wording whose intent is an example
@@ -107,10 +108,10 @@ class Draft(msgspec.Struct, frozen=True):
             return indented_json({"name": name, "description": description, "inputSchema": schema}, encoding)
         if self.form is Form.MANIFEST:
             return indented_json(self, encoding)
-        quoted = indented_json(description, encoding)
-        asked = ["## When", "", *(f"- {example}" for example in self.examples), ""]
-        tests = ["## Try it on", "", *(f"- [ ] {each}" for each in self.checklist)]
-        front = ["---", f"name: {name}", f"description: {quoted}", "---", "", f"# {name}", ""]
+        called, told = (indented_json(text, encoding) for text in (name, description))
+        asked = ["## When", "", *(f"- {literal(example)}" for example in self.examples), ""]
+        tests = ["## Try it on", "", *(f"- [ ] {literal(each)}" for each in self.checklist)]
+        front = ["---", f"name: {called}", f"description: {told}", "---", "", f"# {name}", ""]
         return "\n".join(front + asked * bool(self.examples) + tests)
 
 
@@ -164,7 +165,7 @@ def draft(
     entry, check = _described(plain, table, checks, likeness)
     noun = "gap record" if (records["count"].fill_null(1) == 1).all() else "mention"
     parts = {
-        "draft": f"made from {count(row['mentions'], noun)}: check every line before it is authored",
+        "draft": f"made from {count(check.mentions, noun)}: check every line before it is authored",
         "form": form,
         "entry": {
             "name": name, "description": entry.description, "tags": tags, "touches": touches,
@@ -184,30 +185,26 @@ def _described(
 ) -> tuple[Entry, Check]:
     """Describe an entry by the label and by wordings, until it covers enough; return it with its check."""
     mentions = {each["wording"]: each["mentions"] for each in own["variants"].item()}
-    all_mentions = sum(mentions.values())
     # Quote first what has the words of the need, and last what asks or complains.
     best_first = sorted(mentions, key=lambda text: (-mentions[text] * likeness(text), len(text), text))
     best_first.sort(key=lambda text: not _UNSAID.isdisjoint(words(_clause(text))))
-    candidates = best_first[:_QUOTED]
-    label, quotes = _sentence(visible(_bare(own["label"].item()))), dict[str, str]()
-    while True:
-        quoted = f"{label.rstrip('.')} – use it for: {'; '.join(dict.fromkeys(quotes.values()))}."
-        described = replace(entry, description=quoted if quotes else label)
-        missed = checks.missed(described, own)
+    label, quotes = _sentence(visible(_bare(own["label"].item()))), list[str]()
+    described = replace(entry, description=label)
+    check, missed = checks.check(described, own), checks.missed(described, own)
+    for wording in best_first[:_QUOTED]:
         # A clause says the need in fewer words; if it does not suffice, quote the whole wording.
-        clauses = [(text, _clause(text)) for text in candidates if text in missed and text not in quotes]
-        wholes = [(text, visible(_bare(text))) for text in candidates if text in missed and text in quotes]
-        said = {surface(text) for text in (label, *quotes.values())}
-        further = (each for each in (*clauses, *wholes) if surface(each[1]) not in said)
-        fitting = next((each for each in further if len(quoted) + len(each[1]) < _LONGEST), None)
-        if fitting and all_mentions - sum(missed.values()) < ENOUGH * all_mentions:
-            quotes[fitting[0]] = fitting[1]
-            continue
-        check = checks.check(described, own)
-        if not check.takes or not quotes:
-            return described, check
-        # The last quote takes another need, or follows one that does.
-        candidates.remove(quotes.popitem()[0])
+        for text in (_clause(wording), visible(_bare(wording))):
+            if check.passes or check.takes or wording not in missed:
+                break
+            quoted = f"{label.rstrip('.')} – use it for: {'; '.join([*quotes, text])}."
+            trial = replace(entry, description=quoted)
+            left = checks.missed(trial, own)
+            if len(quoted) > _LONGEST or sum(left.values()) >= sum(missed.values()):
+                continue
+            found = checks.check(trial, own)
+            if not found.takes:
+                described, check, missed, quotes = trial, found, left, [*quotes, text]
+    return described, check
 
 
 def _clause(wording: str) -> str:
@@ -327,20 +324,23 @@ def name_words(label: str, ignored: frozenset[str] = frozenset()) -> list[str]:
 def propose_name(
     chosen: Sequence[str], operations: Sequence[str], entries: Sequence[Entry], fallback: str, form: Form
 ) -> tuple[str, tuple[str, ...]]:
-    """Return an unused name and notes. Its words are joined as in most entries. A skill keeps ASCII."""
-    parts, join = list(chosen) or words(fallback), _style(entries)
-    if form is Form.SKILL:
+    """Return an unused name, joined as in most entries, and notes. Skills and tools keep to short ASCII."""
+    join = "-".join if form is Form.SKILL else _style(entries)
+    parts, most = list(chosen) or words(fallback), None
+    if form is not Form.MANIFEST:
         plain = unicodedata.normalize("NFKD", " ".join(parts)).encode("ascii", "ignore").decode()
-        short = "-".join(words(plain) or words(fallback))[:_LONGEST_NAME]
-        parts, join, operations = short.strip("-").split("-"), "-".join, ()
+        parts, operations, most = words(plain) or words(fallback), (), _LONGEST_NAME
+
+    def named(*more: str) -> str:
+        end = join(["", *more])
+        return join(parts)[: most and most - len(end)].strip("-_") + end
+
     taken = {entry.name.casefold(): entry.name for entry in entries}
-    name = join(parts)
-    if name.casefold() not in taken:
-        return name, ()
+    if named().casefold() not in taken:
+        return named(), ()
     further = chain(map(words, operations), ([str(number)] for number in numbers_from(2)))
-    longer = (join([*parts, *more]) for more in further)
-    note = f"the records suggest the name '{taken[name.casefold()]}', which an entry has: check it first"
-    return next(name for name in longer if name.casefold() not in taken), (note,)
+    note = f"the records suggest the name '{taken[named().casefold()]}', which an entry has: check it first"
+    return next(name for more in further if (name := named(*more)).casefold() not in taken), (note,)
 
 
 def _core(label: str, ignored: frozenset[str]) -> list[str]:

@@ -21,24 +21,27 @@ from vocabgap.errors import (
     Hint,
     InvalidInputError,
     NotFoundError,
+    converted,
     expanded,
     require_kind,
     require_text,
 )
 from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
 from vocabgap.model.sources import pointer_of, value_at
-from vocabgap.text import printable_name, shortened
+from vocabgap.text import count, printable_name, shortened
 
 _MANIFESTS: Final = ("manifest.json", "manifest.yaml", "manifest.yml")
 _SKILL: Final = "SKILL.md"
 _FOUND: Final = (*_MANIFESTS, _SKILL)  # the files that a folder stands for
-_FRONT_MATTER: Final = re.compile(r"---\s*\n.*?\n(?=---\s*(?:\n|\Z))", re.DOTALL)
-_METHODS: Final = frozenset(["get", "put", "post", "delete", "options", "head", "patch", "trace"])
-_PATH_HINT: Final = Hint(
-    "check the paths of --vocabulary and of [vocabulary] in the settings",
-    (),
-    for_tools="check the paths of [vocabulary] in the settings",
+# A plain text of one line in a front matter; people write it with colons, which YAML refuses.
+_PLAIN: Final = re.compile(
+    r"^([\w-]+):[ \t]+([^\s\"'\[{|>&*!#%@`](?:(?! #).)*)(?<!: null)(?<!: ~)$(?!\n[ \t])", re.MULTILINE
 )
+_METHODS: Final = frozenset(["get", "put", "post", "delete", "options", "head", "patch", "trace"])
+_CHECK: Final = "check the paths of [vocabulary] in the settings"
+_PATH_HINT: Final = Hint("check the path, or [vocabulary] in the settings", (), for_tools=_CHECK)
+_WANTED: Final = 'expected objects with a "name": a list of them, alone or under "entries" or "tools"'
+_NOTHING: Final = {"jsonrpc": "2.0"}  # a message without entries stands for a line without any
 
 
 class Form(StrEnum):
@@ -63,14 +66,14 @@ class Entry:
 class _Listed(msgspec.Struct, frozen=True):
     """An entry as a manifest or a list of tools has it."""
 
-    name: Annotated[str, msgspec.Meta(pattern=r"\S")]
+    name: str
     description: str | None = None
     title: str | None = None
     annotations: dict[str, Any] | None = None  # of a tool, with another title
     tags: str | tuple[str, ...] | None = None
     touches: str | tuple[str, ...] | None = None
     operations: str | tuple[str, ...] | None = None
-    inputSchema: Any = None  # noqa: N815 - of a tool, and its name there
+    schema: Any = msgspec.field(default=None, name="inputSchema")  # of a tool
 
 
 class VocabularyFile(msgspec.Struct, frozen=True):
@@ -128,11 +131,13 @@ def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
         # A manifest is in the folder of its pack, a skill in a folder of its own.
         place = {_SKILL: path.parent.parent.name}.get(path.name, path.stem)
         pack = printable_name(path.parent.name if path.name in _MANIFESTS else place)
-        with _naming(f"vocabulary '{path}'", "correct the file, or save it in UTF-8"):
+        with _naming(f"vocabulary '{path}'", "correct the file"):
             listed = _listed(path, content)
+            if not listed:
+                raise InvalidInputError("there is no entry in it", hint="add an entry, or leave the file out")
             entries = [_entry(each, pack) for each in listed]
         usual = Form.SKILL if path.suffix.casefold() == ".md" else Form.MANIFEST
-        forms.update(usual if each.inputSchema is None else Form.TOOL for each in listed)
+        forms.update(usual if each.schema is None else Form.TOOL for each in listed)
         digest = hashlib.sha256(content).hexdigest()
         files.append(VocabularyFile(pack, printable_name(path.name), len(entries), digest))
         for number, entry in enumerate(entries, start=1):
@@ -145,7 +150,7 @@ def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
                 )
     ordered = sorted((entry for entry, _ in by_name.values()), key=lambda entry: entry.name)
     files.sort(key=lambda file: (file.pack, file.name, file.sha256))
-    return Vocabulary(tuple(ordered), tuple(files), max(Form, key=lambda form: (forms[form], form)))
+    return Vocabulary(tuple(ordered), tuple(files), max(reversed(Form), key=forms.__getitem__))
 
 
 def _files(path: Path) -> list[Path]:
@@ -175,13 +180,14 @@ def _found(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _naming(place: str, hint: str) -> Iterator[None]:
+def _naming(place: str, hint: str = "correct it") -> Iterator[None]:
     try:
         yield
     except InvalidInputError as error:
-        raise InvalidInputError(f"{place}: {error.message}", hint=error.hint) from error
-    except (ValueError, RecursionError, csv.Error) as error:
-        raise InvalidInputError(f"{place}: {error}", hint=hint) from error
+        raise InvalidInputError(f"{place}: {error.message.removeprefix('[] ')}", hint=error.hint) from error
+    except (ValueError, RecursionError) as error:
+        remedy = "save the file in UTF-8" if isinstance(error, UnicodeError) else hint
+        raise InvalidInputError(f"{place}: {error}", hint=remedy) from error
 
 
 def _listed(path: Path, content: bytes) -> list[_Listed]:
@@ -195,43 +201,66 @@ def _listed(path: Path, content: bytes) -> list[_Listed]:
     value = parse(content.decode("utf-8-sig"))
     if path.name == _SKILL and isinstance(value, list):
         value = [{"name": path.parent.name, **fields} for fields in value]
-    if isinstance(value, Mapping):
-        value = _held(value)
-        if value is None:
-            wanted = " or ".join(f'"{place}"' for place in _SHAPES)
-            raise InvalidInputError(
-                f"there is no {wanted}", hint='expected a list of objects, or one under "entries" or "tools"'
-            )
-    return msgspec.convert(value, list[_Listed])
+    pages = value if isinstance(value, list) else [value] if value else []
+    listed: list[_Listed] = []
+    is_by_line, cursor = path.suffix.casefold() in {".csv", ".jsonl"}, None
+    for number, page in enumerate(pages, start=1):
+        fields = _object(page)
+        tools = _object(fields.get("result")) or fields
+        cursor = tools.get("nextCursor") if "tools" in tools else cursor
+        # A member of a list is an entry, even if it has a field such as `tools`.
+        for each in [page] if page is not value and "name" in fields else _held(page):
+            with _naming(f"line {number}" if is_by_line else f"entry {len(listed) + 1}"):
+                listed.append(_checked(each))
+    if cursor:
+        hint = "ask the server for them with nextCursor, and save one answer per line in a file .jsonl"
+        raise InvalidInputError("the last answer says that further pages of tools follow", hint=hint)
+    return listed
 
 
-def _held(value: object) -> object:
-    """Return the entries that an object holds in one of the shapes; None without any."""
+def _checked(value: Any) -> _Listed:  # noqa: ANN401 - whatever a file may hold
+    name = str(_object(value).get("name") or "").strip()
+    if not name:
+        only = ", ".join(map(str, value)) if isinstance(value, dict) else value
+        raise InvalidInputError(f'there is no "name", only {shortened(str(only))}', hint=_WANTED)
+    with _naming(f"'{shortened(name)}'"):
+        listed: _Listed = converted(value, _Listed, hint="correct the field")
+    return listed
+
+
+def _held(value: object) -> list[Any]:
+    """Return the entries that an object holds in one of the shapes, else itself; a message may hold none."""
     parts = ((value_at(value, pointer_of(place)), read) for place, read in _SHAPES.items())
-    return next((read(part) for part, read in parts if part is not None), None)
+    itself = [] if "jsonrpc" in _object(value) else [value]
+    return next((read(part) for part, read in parts if part is not None), itself)
 
 
-def _named(value: object) -> object:
-    """Return a list of entries; an object maps their names to the rest."""
-    if not isinstance(value, Mapping):
-        return value
-    parts = msgspec.convert(value, dict[str, dict[str, Any]])
-    return [{"name": name, **fields} for name, fields in parts.items()]
+def _named(value: Any) -> list[Any]:  # noqa: ANN401 - whatever a file may hold
+    """Return a list of entries; an object maps their names to the rest, or to what they do."""
+    rest = _object(value).items()
+    named = [{"name": name, **(_object(each) or {"description": each or None})} for name, each in rest]
+    return value if isinstance(value, list) else named
 
 
-def _operations(value: object) -> object:
-    """Return the operations of OpenAPI as tools; only the HTTP methods of a path are operations."""
-    tools = []
-    for path, item in msgspec.convert(value, dict[str, dict[str, Any]]).items():
+def _object(value: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever a file may hold
+    return value if isinstance(value, dict) else {}
+
+
+def _operations(value: Any) -> list[Any]:  # noqa: ANN401 - whatever a file may hold
+    """Return the operations of OpenAPI as tools: the HTTP methods of a path. Anything else is passed over."""
+    tools: list[Any] = []
+    for path in [path for path in _object(value) if str(path).startswith("/")]:
+        item = _object(value[path])
         for method in sorted(_METHODS & item.keys()):
-            fields = msgspec.convert(item[method], dict[str, Any])
-            name = fields.get("operationId") or f"{method} {path}"
-            text = fields.get("summary") or fields.get("description")
-            tools.append({"name": name, "description": text, "tags": fields.get("tags"), "inputSchema": ()})
+            fields = _object(item[method])
+            tags, text = fields.get("tags"), fields.get("summary") or fields.get("description")
+            told = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+            named = {"name": fields.get("operationId") or f"{method} {path}", "description": text}
+            tools.append({**named, "tags": told, "inputSchema": {}})
     return tools
 
 
-_SHAPES: Final[Mapping[str, Callable[[object], object]]] = {
+_SHAPES: Final[Mapping[str, Callable[[Any], list[Any]]]] = {
     "entries": _named,  # a manifest
     "entry": lambda entry: [entry],  # what `draft` prints
     "tools": _named,  # an MCP server's answer to tools/list ...
@@ -240,16 +269,11 @@ _SHAPES: Final[Mapping[str, Callable[[object], object]]] = {
 }
 
 
-def _lines(text: str) -> list[object]:
-    """Return one entry per line, or the entries that it holds; messages between them are passed over."""
+def _lines(text: str) -> object:
     values: list[object] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        with _naming(f"line {number}", "write one JSON object per line"):
-            value = json.loads(line) if line.strip() else {"jsonrpc": "2.0"}
-            held = _held(value)
-            is_message = isinstance(value, Mapping) and "jsonrpc" in value
-            own = held if held is not None else () if is_message else [value]
-            values += msgspec.convert(own, list[_Listed])
+    for line in text.split("\n"):
+        with _naming(f"line {len(values) + 1}", "write one JSON object per line"):
+            values.append(json.loads(line) if line.strip() else _NOTHING)
     return values
 
 
@@ -260,13 +284,24 @@ def _yaml(text: str) -> object:
 
 
 def _table(text: str) -> object:
-    rows = csv.DictReader(io.StringIO(text, newline=""))
-    return [{name: cell for name, cell in row.items() if name and cell} for row in rows]
+    rows, values = csv.DictReader(io.StringIO(text, newline=""), strict=True), list[object]()
+    hint = "put a text with commas between quotes, and double each quote in it"
+    try:
+        for row in rows:
+            if None in row:
+                raise csv.Error(f"{count(len(row[None]), 'cell')} without a column")  # noqa: TRY301
+            values += [_NOTHING] * (rows.reader.line_num - len(values) - 1)
+            values.append({name: cell for name, cell in row.items() if name and cell})
+    except csv.Error as error:
+        raise InvalidInputError(f"line {rows.reader.line_num}: {error}", hint=hint) from error
+    return values
 
 
 def _front_matter(text: str) -> object:
-    matter = _FRONT_MATTER.match(text)
-    fields = msgspec.convert(_yaml(matter[0]), dict[str, Any]) if matter else {}
+    first, *lines = (line.rstrip() for line in text.split("\n"))
+    matter = "\n".join([first, *lines[: lines.index("---")]]) if first == "---" and "---" in lines else ""
+    plain = _PLAIN.sub(lambda line: f"{line[1]}: {json.dumps(line[2], ensure_ascii=False)}", matter)
+    fields = _object(_yaml(plain))
     if not fields.get("description"):
         hint = "begin the file with a line ---, lines for name and description, and another line ---"
         raise InvalidInputError('there is no front matter with a "description"', hint=hint)

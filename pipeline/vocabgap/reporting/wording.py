@@ -30,6 +30,7 @@ from vocabgap.text import (
     escape_unseen,
     excerpt,
     in_units,
+    literal,
     shortened,
     stem,
     surface,
@@ -39,18 +40,6 @@ from vocabgap.text import (
 )
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
-_SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
-_OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
-_NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
-# Text that GitHub, GitLab or linkify-it may turn into a link, anywhere in a word: a URL, a host, an IP or
-# mail address, a mention of a user, the number of an issue, or a commit.
-_LINKED: Final = re.compile(
-    r"(?ia)//|@(?=\S)|[a-z][a-z0-9+.-]*:(?=\S)|www(?![a-z0-9])|[^\s.]\.(?u:[^\W\d_]){2}|(?:[0-9]+\.){3}[0-9]"
-    r"|#(?=[0-9])|\bgh-(?=[0-9])|!(?=[0-9])|(?<![\w-])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b"
-)
-# A word with its surroundings. These are white space, characters that cannot be code in a table cell, and
-# punctuation that is not part of an address.
-_WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
 CONFIDENT: Final = round(100 * CONFIDENCE)
 # Numbers and names for the templates.
 _GLOBALS: Final = {
@@ -86,25 +75,13 @@ def escape(value: object) -> str:
 
     A word that may become a link becomes a code span, because many renderers ignore backslashes in URLs.
     """
-    return _literal(excerpt(str(value)))
+    return literal(excerpt(str(value)))
 
 
 def sentence(text: str) -> str:
     """Return a plain text from `phrase` as Markdown; what stands between backticks is code."""
     parts = enumerate(text.split("`"))
-    return "".join(code(part) if place % 2 else _literal(part) for place, part in parts)
-
-
-def _literal(text: str) -> str:
-    text = _WORD.sub(_escaped, text)
-    text = _NUMBERED.sub(r"\1\\\2", text)
-    return _OPENING.sub(r"\1\\\2", text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    before, word, after = match.groups()
-    shown = f"`{word}`" if _LINKED.search(word) else _SPECIAL.sub(r"\\\g<0>", word)
-    return _SPECIAL.sub(r"\\\g<0>", before) + shown + _SPECIAL.sub(r"\\\g<0>", after)
+    return "".join(code(part) if place % 2 else literal(part) for place, part in parts)
 
 
 def code(value: object) -> str:
