@@ -46,3 +46,9 @@ def test_a_skill_is_drafted_checked_and_authored_and_the_next_report_shows_its_e
     told = vocabgap("report", logs.parent, "--vocabulary", skills, "--now", later).out
     assert f"{LABEL}: gone; authored as rename-layer" in told
     assert "similar: entry rename-layer of pack skills" in vocabgap("show", NEED).out
+
+    told_more = skill.read_text().replace('layer."', 'layer. More of it."', 1)
+    (tmp_path / "SKILL.md").write_text(told_more)
+    extended = ("draft", NEED, "--entry", tmp_path / "SKILL.md", "--vocabulary", skills)
+    assert told_more != drafted.out
+    assert vocabgap(*extended, "--check").code == 0

@@ -168,6 +168,15 @@ def test_text_of_logs_is_made_visible() -> None:
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", shown)
 
 
+def test_a_draft_tells_of_all_mentions_also_if_none_counts_any_more() -> None:
+    frame = ranked([{"description": "Too dark"}]).with_columns(mentions=pl.lit(0, pl.Int64))
+
+    made = draft("lamp glow", frame)
+
+    assert made.check.mentions == 1
+    assert made.draft.startswith("made from 1 gap record:")
+
+
 def test_what_a_skill_quotes_is_no_markup() -> None:
     made = drafted([{"intent": "<b>lift</b> *it* [now](x)"}])
 
