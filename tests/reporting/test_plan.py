@@ -1,6 +1,7 @@
 """The plan: how many sessions have no gap any more, compared with a count by hand."""
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -154,9 +155,7 @@ def test_without_sessions_there_is_no_sentence(tmp_path: Path) -> None:
 def test_top_limits_the_steps(demo: Path) -> None:
     plans = [vocabgap("report", demo, "--format", "plan", "--top", top).out for top in "30"]
 
-    numbers = [
-        [line.split()[0] for line in plan.splitlines()[2:] if line[:1] == " "] for plan in plans
-    ]
+    numbers = [re.findall(r"^ +(\d+) ", plan, re.MULTILINE) for plan in plans]
     assert numbers == [[str(1 + step) for step in range(each)] for each in (3, STEPS)]
 
 

@@ -290,7 +290,7 @@ def _is_marked(folder: Path) -> bool:
 
 
 def _no_run(folder: Path, option: str) -> VocabgapError:
-    if (folder / MANIFEST_NAME).is_file():
+    if file_kind(folder / MANIFEST_NAME) is FileKind.FILE:
         return StateError(
             f"'{folder / MANIFEST_NAME}' is damaged or of another version",
             hint=f"{_RESTORE}, or make a report in a new folder",
