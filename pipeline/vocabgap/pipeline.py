@@ -26,7 +26,7 @@ from vocabgap.model.settings import Settings, settings_of, shared_from
 from vocabgap.model.tables import CAPABILITIES, EVENTS, REJECTS, counted
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
-from vocabgap.ranking.coverage import covered
+from vocabgap.ranking.coverage import covered, covering_options
 from vocabgap.ranking.drafting import drafts_of
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screened
@@ -204,12 +204,7 @@ def analyse(
             identities=identified.identities,
             **aliases,
         )
-        ranked = covered(
-            ranked,
-            vocabulary,
-            stop_words=settings.cluster.stop_words,
-            operation_aliases=settings.operation_aliases,
-        )
+        ranked = covered(ranked, vocabulary, **covering_options(settings))
         lineage = trace(identified.groups, ranked, before)
         events = events_of(identified.events, identified.identities, ranked, earlier[EVENTS.name])
         effects = ranked_effects(effects, identified.identities, ranked, whole.files, moment)

@@ -115,7 +115,7 @@ def draft(call: "Call", request: Draft) -> Answer:
     """Draft a vocabulary entry, and check it against the log."""
     from vocabgap.listing.finding import named
     from vocabgap.model.lookup import find_capability
-    from vocabgap.ranking.coverage import Checks
+    from vocabgap.ranking.coverage import Checks, covering_options
     from vocabgap.ranking.drafting import draft as draft_of
     from vocabgap.ranking.vocabulary import load_vocabulary
     from vocabgap.reporting.published_run import read_gaps, read_published
@@ -124,9 +124,8 @@ def draft(call: "Call", request: Draft) -> Answer:
     known, folder = load_vocabulary(settings.vocabulary.paths), request.run or settings.report.out
     published = read_published(folder, option="--run")
     ranked, name = published.capabilities, named(published, request.capability)
-    cluster, threshold = settings.cluster, settings.vocabulary.threshold
-    options: Any = {"stop_words": cluster.stop_words, "operation_aliases": settings.operation_aliases}
-    checks = Checks(ranked, known, threshold, options)
+    options = covering_options(settings)
+    checks = Checks(ranked, known, settings.vocabulary.threshold, options)
     result: dict[str, object]
     if request.entry is not None:
         need, given = find_capability(ranked, name), load_vocabulary(request.entry).entries

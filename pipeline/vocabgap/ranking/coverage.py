@@ -29,7 +29,7 @@ from vocabgap.errors import converted, require_kind
 from vocabgap.model.capability import SETTLED, Tally
 from vocabgap.model.frames import need
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
-from vocabgap.model.settings import DEFAULT_COVERED
+from vocabgap.model.settings import DEFAULT_COVERED, Settings
 from vocabgap.model.tables import CAPABILITIES, TOTAL
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import count, ignored_stems, stem, trigrams, visible, words
@@ -100,6 +100,11 @@ def covered(
     )
 
 
+def covering_options(settings: Settings) -> dict[str, Any]:
+    """Return the settings that decide how `covered` and an index of entries compare."""
+    return {"stop_words": settings.cluster.stop_words, "operation_aliases": settings.operation_aliases}
+
+
 def _whole(label: str, variants: Sequence[Mapping[str, Any]]) -> str:
     """Return the need of the wording whose label is cut; of the first one if lines were left out of it."""
     if "…" not in label:
@@ -158,17 +163,17 @@ class Check(msgspec.Struct, frozen=True):
     def sentences(self, subject: str, source: str) -> list[str]:
         """Describe the result for a person; `source` says what the mentions are."""
         lines = [f"{subject} covers {self.covers} of {count(self.mentions, 'mention')} {source}."]
-        taken = "; ".join(each.name for each in self.takes)
         shares = ((f"{each.mentions} of {self.mentions}", each.name) for each in self.already)
         lines += [f"{share} are covered already by {name}." for share, name in shares]
         missed = "; ".join(text.rstrip(".") for text in self.missed)
         lines += [f"Not covered: {missed}."] if missed else []
+        taken = "; ".join(each.name for each in self.takes)
         lines += [f"It takes other needs: {taken}."] if taken else []
         lines += [f"The entry {self.near} is near: extend it, or say what is new."] if self.near else []
-        verdict = (
-            "passes: it covers at least {} and takes" if self.passes else "fails: it must cover {} and take"
-        )
-        return [*lines, f"It {verdict.format(f'{100 * ENOUGH:.0f} %')} no other need."]
+        least = f"{100 * ENOUGH:.0f} %"
+        passed = f"It passes: it covers at least {least} and takes no other need."
+        failed = f"It fails: it must cover {least} and take no other need."
+        return [*lines, passed if self.passes else failed]
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,9 +279,7 @@ class EntryIndex:
         operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
     ) -> None:
         fold = partial(fold_operation, aliases=operation_aliases)
-        folded = (
-            replace(each, operations=tuple(dict.fromkeys(map(fold, each.operations)))) for each in entries
-        )
+        folded = [replace(one, operations=tuple(dict.fromkeys(map(fold, one.operations)))) for one in entries]
         self.entries = sorted(folded, key=lambda entry: entry.name)
         self._ignored = ignored_stems(stop_words)
         self._similar: dict[str, dict[str, float]] = {}

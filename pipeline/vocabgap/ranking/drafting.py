@@ -31,7 +31,7 @@ from vocabgap.model.tables import (
     phrase,
     stripped,
 )
-from vocabgap.ranking.coverage import Check, Checks, covered, is_listed, probably_covered
+from vocabgap.ranking.coverage import Check, Checks, covered, covering_options, is_listed, probably_covered
 from vocabgap.ranking.vocabulary import Entry, Form, Vocabulary
 from vocabgap.text import (
     HYPHEN,
@@ -248,9 +248,8 @@ def _likeness(label: str, ignored: frozenset[str]) -> Callable[[str], float]:
 
 def _requests(records: pl.DataFrame, row: Mapping[str, Any], likeness: Callable[[str], float]) -> list[str]:
     """Return what people asked for in words that are no wording of the need."""
-    wordings = {
-        surface(_bare(text)) for text in (row["label"], *(each["wording"] for each in row["variants"]))
-    }
+    phrases = (row["label"], *(each["wording"] for each in row["variants"]))
+    wordings = {surface(_bare(text)) for text in phrases}
     spellings: dict[str, Counter[str]] = {}
     rows = records.select("wording", "intent", pl.col("count").fill_null(1)).drop_nulls()
     for wording, intent, often in rows.iter_rows():
@@ -380,12 +379,9 @@ def drafts_of(ranked: pl.DataFrame, vocabulary: Vocabulary, settings: Settings) 
     Each draft uses the examples of its capability alone, so no records are read.
     """
     first = ranked.filter(is_listed()).head(FIRST)
-    missing = first.filter(~probably_covered(settings.vocabulary.threshold))
+    missing = first.filter(~probably_covered(settings.vocabulary.threshold))["capability_id"]
     known = vocabulary if settings.vocabulary.paths else None
-    options: Any = {
-        "stop_words": settings.cluster.stop_words,
-        "operation_aliases": settings.operation_aliases,
-    }
+    options = covering_options(settings)
     checks = Checks(ranked, vocabulary, settings.vocabulary.threshold, options)
     drafted = partial(draft, ranked=ranked, vocabulary=known, checks=checks, **options)
-    return tuple(Candidate(name, drafted(capability=name).entry) for name in missing["capability_id"])
+    return tuple(Candidate(name, drafted(capability=name).entry) for name in missing)

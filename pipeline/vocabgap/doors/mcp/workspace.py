@@ -12,7 +12,7 @@ from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import EFFECTS, GROUPS, PRESENT
-from vocabgap.ranking.coverage import EntryIndex
+from vocabgap.ranking.coverage import EntryIndex, covering_options
 from vocabgap.ranking.vocabulary import load_vocabulary
 from vocabgap.reporting.published_run import read_optional, read_table, resolve_target
 from vocabgap.text import escape_unseen, excerpt, surface
@@ -66,8 +66,7 @@ class Workspace:
     def entries(self) -> EntryIndex:
         """Return the entries of the vocabulary as an index."""
         vocabulary = load_vocabulary(self.settings.vocabulary.paths)
-        stop_words, aliases = self.settings.cluster.stop_words, self.settings.operation_aliases
-        return EntryIndex(vocabulary.entries, stop_words, aliases)
+        return EntryIndex(vocabulary.entries, **covering_options(self.settings))
 
     def authored(self, wording: str) -> list[dict[str, object]]:
         """Return the effects of a need that was authored, if the published report has its wording."""
