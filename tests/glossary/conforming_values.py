@@ -277,7 +277,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         "extract_fields": extract_fields,
         "hints": hints,
         "normalize": lambda given: normal_form(given["text"]),
-        "source_confidence": lambda given: SIGNS.get(given["source"], (WEAK, ""))[0],
+        "source_confidence": lambda given: SIGNS.get(given["source"], WEAK),
         "classify": classified,
         "resolve": resolved,
         "severity": severity,

@@ -224,16 +224,16 @@ def test_encoded_data_is_no_term_and_takes_little_memory() -> None:
 
 
 TEAMSPACE = "You enter the Teamspace. A member of the Teamspace stays."
-# For each sign, a text with a find that only this sign has.
+# For each sign, a text with a find that only this sign has, and the most that the find may cause.
 EXAMPLES = {
-    TermSource.METADATA_HINT: "",
-    TermSource.QUOTED_PHRASE: 'We call it "focus stack" here.',
-    TermSource.ACRONYM: "We send it to the WPQ of today.",
-    TermSource.CASING_PATTERN: "We send it to the layer_mask of today.",
-    TermSource.KNOWN_TERM: "We lift it.",
-    TermSource.COINED: TEAMSPACE,
-    TermSource.REPEATED_NOUN: "a vignette, one vignette and another vignette",
-    TermSource.CAPITALISED: "We met there with Ansel.",
+    TermSource.METADATA_HINT: ("", "ask"),
+    TermSource.QUOTED_PHRASE: ('We call it "focus stack" here.', "ask"),
+    TermSource.ACRONYM: ("We send it to the WPQ of today.", "ask"),
+    TermSource.CASING_PATTERN: ("We send it to the layer_mask of today.", "ask"),
+    TermSource.KNOWN_TERM: ("We lift it.", "block"),
+    TermSource.COINED: (TEAMSPACE, "block"),
+    TermSource.REPEATED_NOUN: ("a vignette, one vignette and another vignette", "ask"),
+    TermSource.CAPITALISED: ("We met there with Ansel.", "draft"),
 }
 
 
@@ -242,13 +242,13 @@ def test_finds_of_a_sign_cause_what_its_row_says_and_no_more(sign: TermSource) -
     glossary = Glossary([sense("lift", "raises shadows"), sense("lift", "carries people")])
     hints = ["gobo"] if sign is TermSource.METADATA_HINT else []
     metadata = {"glossary_watch_terms": hints, "glossary_signs": [sign.value]}
-    confidence, may = SIGNS[sign]
+    text, may = EXAMPLES[sign]
 
-    found = extract([Field("prompt", EXAMPLES[sign])], metadata, glossary.known)
+    found = extract([Field("prompt", text)], metadata, glossary.known)
     conflicts = check(found.terms, glossary, critical=True)
 
     (only,) = found.drafts if may == "draft" else found.terms
-    assert (only.source, only.confidence) == (sign, confidence)
+    assert (only.source, only.confidence) == (sign, SIGNS[sign])
     assert len(conflicts) == (may != "draft")
     severities = [each.severity for each in conflicts]
     assert should_block(Strictness.MEDIUM, severities) == (may == "block")

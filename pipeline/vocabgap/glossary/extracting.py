@@ -22,7 +22,7 @@ from vocabgap.glossary.normal_form import (
     word_form,
     word_key,
 )
-from vocabgap.glossary.senses import SIGNS, ExtractedTerm, TermSource, stored_surface
+from vocabgap.glossary.senses import DRAFTED, SIGNS, ExtractedTerm, TermSource, stored_surface
 from vocabgap.text import FUNCTION_WORDS
 
 # The hundred most common words of English.
@@ -135,7 +135,6 @@ def extract(
     terms: dict[str, ExtractedTerm] = {}
     drafts: dict[str, ExtractedTerm] = {}
     for source, context, spelled in finds:
-        confidence, may = SIGNS[source]
         for form, original in spelled:
             form_key = term_key(form)
             own = known.name(form_key)
@@ -143,8 +142,8 @@ def extract(
                 continue
             key, term = spaced_key(own or original or form), stored_surface(own or form)
             if term is not None and key not in terms and key not in drafts and form_key not in excluded:
-                finds_of = drafts if may == "draft" else terms  # the drafts come last
-                finds_of[key] = ExtractedTerm(term, source.value, confidence, original, context)
+                finds_of = drafts if source is DRAFTED else terms  # the drafts come last
+                finds_of[key] = ExtractedTerm(term, source.value, SIGNS[source], original, context)
     return Found(*(sorted(them.values(), key=attrgetter("place")) for them in (terms, drafts)))
 
 

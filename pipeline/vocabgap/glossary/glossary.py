@@ -36,8 +36,9 @@ from vocabgap.glossary.senses import (
 
 # Sources of senses that answer a question. Such a sense rules out the earlier senses.
 CLARIFIED: Final = "user_clarification"
+LATER: Final = "cli_resolve"  # of an answer that is given later
 AUTHORED: Final = "authored"  # the source of senses that people add unasked
-ANSWERS: Final = frozenset({CLARIFIED, "clarification_resolved", "cli_resolve"})
+ANSWERS: Final = frozenset({CLARIFIED, LATER, "clarification_resolved"})
 
 SenseId = tuple[str, str]  # scope and `definition_key`
 _Senses = tuple[TermSense, ...]

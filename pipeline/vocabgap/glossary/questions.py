@@ -19,7 +19,7 @@ from vocabgap.glossary.events import (
     SemanticCheckEvaluated,
     TermCandidateObserved,
 )
-from vocabgap.glossary.glossary import CLARIFIED, Glossary, added, selected
+from vocabgap.glossary.glossary import CLARIFIED, LATER, Glossary, added, selected
 from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.senses import (
     NO_TERM,
@@ -32,7 +32,6 @@ from vocabgap.glossary.senses import (
     require_definition,
 )
 
-LATER: Final = "cli_resolve"  # the source of answers that are given later
 SHOWN_DIGITS: Final = 8  # of a conflict's identifier; an abbreviation needs as many
 _OURS: Final = UUID("6f0c8f0e-0b0e-5b61-9d5c-6a1b0c7d4e2f")  # the name space of the identifiers
 _Place = tuple[str, str, str]  # mission, step and term of a finding

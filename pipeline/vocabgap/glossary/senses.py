@@ -160,18 +160,18 @@ class TermSource(StrEnum):
     CAPITALISED = "capitalised"
 
 
-# The confidence of a sign's finds, and the most that they may cause: they block a critical step (known terms
-# only if they are ambiguous), or ask and stop a step only at `max`, or become drafts.
-SIGNS: Final[Mapping[str, tuple[float, str]]] = {
-    TermSource.METADATA_HINT: (1.0, "ask"),
-    TermSource.QUOTED_PHRASE: (0.8, "ask"),
-    TermSource.ACRONYM: (0.8, "ask"),
-    TermSource.CASING_PATTERN: (0.8, "ask"),
-    TermSource.KNOWN_TERM: (0.8, "block"),
-    TermSource.COINED: (WEAK, "block"),
-    TermSource.REPEATED_NOUN: (0.5, "ask"),
-    TermSource.CAPITALISED: (WEAK, "draft"),
+# The confidence of a sign's finds. An unknown one blocks a critical step only if it is below `UNSURE`.
+SIGNS: Final[Mapping[str, float]] = {
+    TermSource.METADATA_HINT: 1.0,
+    TermSource.QUOTED_PHRASE: 0.8,
+    TermSource.ACRONYM: 0.8,
+    TermSource.CASING_PATTERN: 0.8,
+    TermSource.KNOWN_TERM: 0.8,
+    TermSource.COINED: WEAK,
+    TermSource.REPEATED_NOUN: 0.5,
+    TermSource.CAPITALISED: WEAK,
 }
+DRAFTED: Final = TermSource.CAPITALISED  # its finds become drafts, never conflicts
 
 
 class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):

@@ -187,7 +187,7 @@ MODULES: Final[Mapping[str, Mapping[str, object]]] = {
         "extract_casing_patterns": one_sign(senses.TermSource.CASING_PATTERN),
         "extract_repeated_nouns": one_sign(senses.TermSource.REPEATED_NOUN),
         "normalize_term": normal_form.normal_form,
-        "score_confidence": lambda _, source: senses.SIGNS.get(source, (senses.WEAK, ""))[0],
+        "score_confidence": lambda _, source: senses.SIGNS.get(source, senses.WEAK),
     },
     "glossary.conflict": {
         "classify_conflict": classify_conflict,
