@@ -2,6 +2,7 @@ import io
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -193,14 +194,53 @@ def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None
 
     again = vocabgap("glossary", "resolve", conflict)
 
-    assert (first.code, again.code) == (0, 0)
+    other = vocabgap("glossary", "resolve", conflict, "--no-term")
+    counted = events(vocabgap("--json", "glossary", "resolve", conflict, "--select", "1").out)
+
+    assert (first.code, again.code, other.code) == (0, 0, 0)
     assert "already resolved" in again.out
+    assert "replaces" not in first.out
+    assert "It replaces: Brighten the eyes" in other.out
+    assert counted[-1]["replaces"] == "Not a term."
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_interrupted_question_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.setattr("sys.stdin.readline", interrupted)
+
+    result = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--ask")
+
+    assert result.code == 130
+    assert "Nobody answered: an open question stays open." in result.err
+    assert events(vocabgap("--json", "glossary", "conflicts").out)[-1]["unresolved"] == 1
+
+
+def test_answer_that_is_not_stored_is_not_called_resolved(
+    two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer_without_a_folder(*_: object) -> str:
+        shutil.rmtree(two_lifts / "events")
+        (two_lifts / "events").touch()
+        return "1\n"
+
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.setattr("sys.stdin.readline", answer_without_a_folder)
+
+    result = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--ask")
+
+    assert result.code == 4
+    assert "not logged: " in result.err
+    assert "Resolved" not in result.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--select", "9"], "expected the position of a candidate, found 8"),
+        (["--select", "9"], "there is no such candidate\n  expected one of 2, counted from 1"),
         (["--select", "1", "--define", "x"], "there are several answers"),
     ],
 )

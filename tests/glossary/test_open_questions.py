@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as replace_fields
 
-from builders.command import vocabgap
+from builders.command import CommandResult, vocabgap
 from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, runtime_in, step, write_scope
-from vocabgap.glossary.conflicts import BlockedByConflictError
+from vocabgap.glossary.conflicts import BlockedByConflictError, check
 from vocabgap.glossary.events import Actor, GlossaryClarificationResolved, ResolutionMode
 from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.questions import (
@@ -17,11 +18,12 @@ from vocabgap.glossary.questions import (
     OpenQuestion,
     Select,
     as_they_stand,
+    question_of,
     questions_of,
-    require_question,
+    require_questions,
 )
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import Strictness
+from vocabgap.glossary.senses import ExtractedTerm, Strictness, TermSurface
 from vocabgap.glossary.session import ExecutionContext
 
 
@@ -109,7 +111,7 @@ def test_question_about_a_use_is_settled_by_an_answer_about_that_use(tmp_path: P
 
 def test_question_is_found_by_the_beginning_of_its_identifier(runtime: GlossaryRuntime) -> None:
     questions = listed(runtime)
-    assert require_question(questions, questions[0].conflict_id[:8]) is questions[0]
+    assert require_questions(questions, questions[0].conflict_id[:8]) == questions[:1]
 
 
 def test_answer_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:
@@ -158,14 +160,14 @@ def test_two_hundred_unknown_terms_are_a_few_lines_and_one_answer(tmp_path: Path
     names = [f"{first}{second}X" for first in "ABCDEFGHIJ" for second in "ABCDEFGHIJKLMNOPQRST"]
     text = f'Lift it, then the "gobo" and the "flag": {", ".join(names)}.'
     words: list[str | Path] = ["--glossary", tmp_path, "--strictness", "max", "--no-ask"]
-    check: list[str | Path] = ["glossary", "check", "--text", text, "--critical", *words]
+    asked: list[str | Path] = ["glossary", "check", "--text", text, "--critical", *words]
 
-    shown = vocabgap(*check).out.split("\n\n")[1:]
+    shown = vocabgap(*asked).out.split("\n\n")[1:]
     resolve = [
         vocabgap("glossary", "resolve", sign, "--no-term", "--glossary", tmp_path)
         for sign in ("acronym", "quoted_phrase")
     ]
-    again = vocabgap(*check)
+    again = vocabgap(*asked)
 
     assert "What does 'lift' mean" in shown[0]
     assert shown[1].startswith("200 unknown terms (acronym): aax, ")
@@ -175,3 +177,64 @@ def test_two_hundred_unknown_terms_are_a_few_lines_and_one_answer(tmp_path: Path
     assert "unknown term" not in again.out
     assert "What does 'lift' mean" in again.out
     assert open_terms(runtime_in(tmp_path)) == ["lift"]
+
+
+def asking(runtime: GlossaryRuntime, text: str, mission: str = "retouch") -> None:
+    stopped(runtime, in_mission(mission, description=text))
+
+
+def refused(runtime: GlossaryRuntime, sign: str, *options: str) -> CommandResult:
+    return vocabgap(
+        "glossary", "resolve", sign, "--no-term", "--glossary", runtime.folder, *options
+    )
+
+
+def test_sign_means_the_unknown_terms_of_the_last_check(tmp_path: Path) -> None:
+    write_scope(tmp_path, [])
+    runtime = runtime_in(tmp_path)
+    asking(runtime, "Set HDR and DPI.")
+    asking(runtime, "Set DPI and FOV.")
+
+    assert refused(runtime, "acronym").code == 0
+    assert open_terms(runtime) == ["hdr"]
+    assert refused(runtime, "acronym").code == 0
+    assert open_terms(runtime) == []
+
+
+def test_sign_that_several_missions_ask_about_needs_a_mission(tmp_path: Path) -> None:
+    write_scope(tmp_path, [])
+    runtime = runtime_in(tmp_path)
+    asking(runtime, "Set HDR.")
+    asking(runtime, "Set DPI.", "elsewhere")
+
+    several = refused(runtime, "acronym")
+
+    assert several.code == 2
+    assert "several missions ask about 'acronym': elsewhere, retouch" in several.err
+    assert sorted(open_terms(runtime)) == ["dpi", "hdr"]
+    assert refused(runtime, "acronym", "--mission", "retouch").code == 0
+    assert open_terms(runtime) == ["dpi"]
+
+
+def test_term_that_is_named_like_a_sign_comes_first(tmp_path: Path) -> None:
+    write_scope(tmp_path, [])
+    runtime = runtime_in(tmp_path)
+    asking(runtime, 'An "acronym", such as HDR.')
+
+    assert refused(runtime, "acronym").code == 0
+    assert open_terms(runtime) == ["hdr"]
+    assert refused(runtime, "acronym").code == 0
+    assert open_terms(runtime) == []
+
+
+def test_other_order_of_candidates_is_another_question(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    glossary = runtime_in(tmp_path).load().glossary
+    (conflict,) = check([ExtractedTerm(TermSurface("lift"), "known_term", 0.8)], glossary)
+    other = replace_fields(conflict, candidate_senses=conflict.candidate_senses[::-1])
+
+    first, again, reversed_one = (
+        question_of(it, "retouch", glossary).conflict_id for it in (conflict, conflict, other)
+    )
+
+    assert first == again != reversed_one

@@ -31,7 +31,7 @@ from vocabgap.glossary.questions import (
     checked,
     groups_of,
     parse_answer,
-    require_question,
+    require_questions,
 )
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import NO_TERM, SemanticConflict, SenseRef, Strictness
@@ -162,7 +162,10 @@ def _value(value: object) -> str:
 
 def _answer(call: Call, step: ExecutionContext, run: Callable[[], object]) -> Answer:
     try:
-        return answer_of(step, run, call.completed)
+        answer = answer_of(step, run, call.completed)
+        for term in (it.term.surface_text for it in step.resolved_conflicts):  # the answers are stored
+            Prompt().show("answer", term=term, definition=step.meanings.get(term, NO_TERM))
+        return answer
     finally:
         note_all(call, step.notes)
 
@@ -245,18 +248,17 @@ def answered(
     if len(answers) > 1 or not (answers or ask):
         hint = "give one of select, define and no-term"
         raise InvalidInputError("there are several answers" if answers else "there is no answer", hint=hint)
-    name, mission = request.conflict, request.mission
-    unknown = [it for it in questions if it.is_open and (it.type, it.source) == ("unknown", name)]
-    asked = [it for it in unknown if request.no_term and mission in {None, it.mission_id}]
-    asked = asked or [require_question(questions, name, mission)]
+    asked = require_questions(questions, request.conflict, request.mission, of_sign=request.no_term)
+    earlier = [] if asked[0].is_open else runtime.files.answers(asked[0].term)
     answer = answers[0] if answers else _ask(asked[0], runtime)
     if answer is not None:
         for question in asked:
             runtime.answer(question, answer)
     is_settled = answer is not None and not isinstance(answer, Defer)
     status = "resolved" if is_settled else asked[0].status
+    replaces = earlier[-1].sense.definition if earlier and is_settled else None
     return Answer(
-        result={"conflict_id": asked[0].conflict_id, "status": status},
+        result={"conflict_id": asked[0].conflict_id, "status": status, "replaces": replaces},
         view="glossary-resolve.txt.j2",
         shown={"answer": "none" if answer is None else type(answer).__name__, "asked": asked},
     )
@@ -278,9 +280,8 @@ class Prompt:
     def __call__(self, question: Question) -> Meaning:
         """Show a conflict, and read the answer."""
         answer = self.choose(question.term, question.conflict, question.candidates)
-        chosen = question.candidates[answer.place] if isinstance(answer, Select) else answer
-        definition = NO_TERM if isinstance(answer, NoTerm) else getattr(chosen, "definition", None)
-        self._show("answer", question=question, definition=definition)
+        if isinstance(answer, Defer):
+            self.say(f"Deferred: conflict {question.conflict_id}", end="\n\n")
         return answer
 
     def choose(
@@ -295,7 +296,7 @@ class Prompt:
 
         With `once`, the first input has to be an answer.
         """
-        self._show("question", term=term, conflict=conflict, candidates=candidates)
+        self.show("question", term=term, conflict=conflict, candidates=candidates)
         numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
         choices = f"Select: {numbers}C (custom sense), D (defer to async), N (no term)"
         while True:
@@ -323,7 +324,8 @@ class Prompt:
         """Ask for a yes; everything else is a no."""
         return (self._read(f"{question} [y/N] ") or "").strip().casefold() in {"y", "yes"}
 
-    def _show(self, template: str, **values: Any) -> None:  # noqa: ANN401 - as the template needs them
+    def show(self, template: str, **values: Any) -> None:  # noqa: ANN401 - as the template needs them
+        """Show the text of a template."""
         shows_symbols = os.environ.get("TERM") != "dumb"
         text = rendered(f"glossary-{template}.txt.j2", values | {"shows_symbols": shows_symbols})
         self.say(text, end="\n\n")
@@ -332,7 +334,11 @@ class Prompt:
         """Read a line; None at the end of the input."""
         self.say(prompt, end="")
         end_reads()
-        return sys.stdin.readline().encode("utf-8", "replace").decode() or None
+        try:
+            return sys.stdin.readline().encode("utf-8", "replace").decode() or None
+        except (KeyboardInterrupt, SystemExit):
+            self.say("\nNobody answered: an open question stays open.")
+            raise
 
 
 def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:

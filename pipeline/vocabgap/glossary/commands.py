@@ -275,7 +275,8 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
         and (question.is_open or not request.unresolved)
         and request.strictness in {None, question.effective_strictness}
     ]
-    shown = [name for name in OpenQuestion.__struct_fields__ if name not in {"options", "senses", "usage"}]
+    hidden = {"options", "check", "senses", "usage"}
+    shown = [name for name in OpenQuestion.__struct_fields__ if name not in hidden]
     return Answer(
         result={"conflicts": len(matches), "unresolved": sum(question.is_open for question in matches)},
         events=(Event("conflict", {name: getattr(question, name) for name in shown}) for question in matches),

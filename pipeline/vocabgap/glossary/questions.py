@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from vocabgap.errors import unusable
+from vocabgap.errors import InvalidInputError, unusable
 from vocabgap.glossary.events import (
     GlossaryClarificationRequested,
     GlossaryClarificationResolved,
@@ -41,7 +41,7 @@ class Question(NamedTuple):
     """A question that a step asks.
 
     Attributes:
-        conflict_id: It depends only on the term, candidates, mission and use of the term.
+        conflict_id: It depends only on the term, mission, use of the term, and candidates in their order.
         candidates: The senses to choose from, the likeliest first.
         source: The sign that the term was found by.
     """
@@ -109,7 +109,7 @@ def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary,
         if sense.status == SenseStatus.DRAFT and not sense.is_placeholder
     )
     # Random identifiers would make a different report of the same logs.
-    choices = sorted((sense.scope, definition_key(sense.definition)) for sense in candidates)
+    choices = [(sense.scope, definition_key(sense.definition)) for sense in candidates]
     parts = [mission_id, term_key(conflict.term.surface_text), conflict.conflict_type.value, choices]
     if conflict.usage:
         parts.append(conflict.usage)
@@ -126,8 +126,8 @@ def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
         raise unusable("answer", "Select, Define, NoTerm or Defer", answer)
     if isinstance(answer, Select):
         if type(answer.place) is not int or not 0 <= answer.place < len(candidates):
-            hint = f"expected a candidate; there are {len(candidates)}, from 0"
-            raise unusable("Select", "the position of a candidate", answer.place, hint=hint)
+            hint = f"expected one of {len(candidates)}, counted from 1; in Python from 0"
+            raise InvalidInputError("there is no such candidate", hint=hint)
     elif isinstance(answer, Define):
         require_definition(answer.definition)
         if definition_key(answer.definition).startswith(_RESERVED):
@@ -186,6 +186,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     """A question in the logs, open or answered.
 
     Attributes:
+        check: The identifier of the last check that asked.
         context: The sentence that contains the term.
         usage: The questioned use of the term; empty if the term itself is questioned.
         senses: The candidates that the check named.
@@ -199,6 +200,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     severity: str = Severity.LOW.value
     mission_id: str = ""
     options: tuple[str, ...] = ()
+    check: str = ""
     type: str = ConflictType.UNKNOWN.value
     context: str = ""
     usage: str = ""
@@ -223,7 +225,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
 
 def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
-    """Return the questions of some logs with their last status, in the order in which they came up."""
+    """Return the questions of some logs with their last status, in the order in which they last came up."""
     findings: dict[_Place, tuple[Any, ...]] = {}  # the last fields of a question
     signs: dict[_Place, str] = {}
     questions: dict[str, OpenQuestion] = {}
@@ -238,6 +240,7 @@ def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
                     findings[place] = (*facts, event.effective_strictness, signs.get(place, ""))
             case GlossaryClarificationRequested():
                 place = (event.mission_id, event.step_id, event.term)
+                questions.pop(event.conflict_id, None)
                 questions[event.conflict_id] = OpenQuestion(
                     event.conflict_id,
                     event.term,
@@ -246,6 +249,7 @@ def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
                     event.urgency.value,
                     event.mission_id,
                     event.options,
+                    event.semantic_check_event_id or "",
                     *findings.get(place, ()),
                 )
             case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
@@ -268,10 +272,12 @@ def as_they_stand(
     ]
 
 
-def require_question(
-    questions: Iterable[OpenQuestion], name: str, mission_id: str | None = None
-) -> OpenQuestion:
+def require_questions(
+    questions: Iterable[OpenQuestion], name: str, mission_id: str | None = None, *, of_sign: bool = False
+) -> list[OpenQuestion]:
     """Return the question that an identifier, its beginning or a term names.
+
+    With `of_sign`, a sign that is no open term names the unknown terms that the last check found by it.
 
     Raises:
         NotFoundError: There is none.
@@ -280,14 +286,20 @@ def require_question(
     from vocabgap.model.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
 
     candidates = [question for question in questions if mission_id in {None, question.mission_id}]
-    key = term_key(name)
-    name = next((question.term for question in candidates if term_key(question.term) == key), name)
+    same = [question for question in candidates if term_key(question.term) == term_key(name)]
+    unknown = [it for it in candidates if it.is_open and (it.type, it.source) == ("unknown", name)]
+    if of_sign and unknown and not any(question.is_open for question in same):
+        missions = sorted({question.mission_id for question in unknown})
+        if len(missions) > 1:
+            message = f"several missions ask about '{name}': {', '.join(missions)}"
+            raise InvalidInputError(message, hint="name the mission")
+        return [question for question in unknown if question.check == unknown[-1].check]
     place = lookup(
         [Named(question.conflict_id, question.term) for question in candidates],
-        name,
+        same[0].term if same else name,
         singular="conflict",
         plural="conflicts",
         hint="it was not found; `vocabgap glossary conflicts` lists all",
         fewest=SHOWN_DIGITS,
     )
-    return candidates[place]
+    return [candidates[place]]
