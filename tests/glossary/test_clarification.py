@@ -4,10 +4,19 @@ from pathlib import Path
 import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GlossaryClarificationRequested, GlossarySenseUpdated
 from vocabgap.glossary.loading import read_events
-from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, parse_answer
+from vocabgap.glossary.questions import (
+    Answer,
+    Defer,
+    Define,
+    Question,
+    Select,
+    checked,
+    parse_answer,
+)
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import ConflictType, SenseRef, SenseStatus, Strictness
 
@@ -220,3 +229,28 @@ def test_context_of_a_question_is_the_sentence_in_which_its_term_stands(tmp_path
         "lift": "Then we use two lifts, ok?",
         "gobo": "metadata: glossary_watch_terms",
     }
+
+
+@pytest.mark.parametrize(
+    "definition", [".", "--", "Not a term.", "not a  term", "No definition yet, but soon"]
+)
+def test_definition_that_defines_nothing_is_refused(definition: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"expected a definition|a letter or a digit"):
+        checked(Define(definition), CANDIDATES)
+
+
+def test_definition_that_begins_like_no_term_counts(tmp_path: Path) -> None:
+    meaning = "Not a term. of office: a job without an end"
+    write_scope(tmp_path, TWO_LIFTS)
+    context = runtime_in(tmp_path).run(step(), ask=answering(Define(meaning))[0])
+    assert context.meanings == {"lift": meaning}
+    assert not any(it.is_placeholder for it in runtime_in(tmp_path).load().glossary)
+
+
+def test_acronym_keeps_its_name_when_it_is_defined(tmp_path: Path) -> None:
+    write_scope(tmp_path, [])
+    ask, _ = answering(Define("Sharing between origins"))
+    context = step("Set CORS.")
+    runtime_in(tmp_path).run(context, strictness=Strictness.MAX, ask=ask)
+    assert context.meanings == {"cors": "Sharing between origins"}
+    assert [str(it.surface) for it in runtime_in(tmp_path).load().glossary] == ["cors"]

@@ -193,12 +193,12 @@ def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None
     typing(monkeypatch, "n\n")
 
     again = vocabgap("glossary", "resolve", conflict)
-
     other = vocabgap("glossary", "resolve", conflict, "--no-term")
     counted = events(vocabgap("--json", "glossary", "resolve", conflict, "--select", "1").out)
 
     assert (first.code, again.code, other.code) == (0, 0, 0)
-    assert "already resolved" in again.out
+    assert "already resolved. Resolve it again?" in again.err
+    assert "stays resolved" in again.out
     assert "replaces" not in first.out
     assert "It replaces: Brighten the eyes" in other.out
     assert counted[-1]["replaces"] == "Not a term."
@@ -304,6 +304,13 @@ def test_checking_files_or_a_text_of_no_step_is_no_event(docs: Path) -> None:
 
     assert vocabgap("glossary", "check", "--text", "lift it", "--step", "develop").code == 0
     assert (docs / "events" / "check.events.jsonl").is_file()
+
+
+@pytest.mark.usefixtures("docs")
+def test_text_without_a_term_is_not_called_settled() -> None:
+    result = vocabgap("glossary", "check", "--text", "nothing of it", "--critical")
+    assert result.code == 0
+    assert result.out == "No term was found, so there was nothing to check (strictness medium)\n"
 
 
 @pytest.mark.usefixtures("docs")

@@ -147,6 +147,8 @@ def test_noun_that_is_listed_beside_its_verb_is_a_variant(tmp_path: Path) -> Non
         ".. _ticket: https://example.org\n.. __: ticket\n",
         ".. |it| image:: ticket\n",
         ">>> ticket\nticket\n",
+        ".. chart:: ticket\n   :of: ticket\n\n   ticket\n\n   ticket\n",
+        ".. acme:query::\n\n   ticket\n",
         ".. <!-- vocabgap-ignore -->\n\na text <!-- vocabgap-ignore --> of a ticket\n",
         ".. <!-- vocabgap-ignore -->\nticket\n",
     ],
@@ -161,6 +163,8 @@ def test_what_is_passed_over_in_restructured_text(text: str, tmp_path: Path) -> 
     [
         ("The ticket\n==========\n\na ticket_, a *ticket*\n", [1, 4, 4]),
         (".. note:: a ticket\n   :class: ticket\n\n   a ticket\n", [1, 4]),
+        (".. py:function:: f(x)\n\n   a ticket\n", [3]),
+        (".. versionadded:: 1.2 a ticket\n", [1]),
         (".. figure:: it.png\n   :alt: a ticket\n\n   a ticket\n", [2, 4]),
         (".. code:: text\n   :caption: a ticket\n\n   ticket\n\na ticket\n", [2, 6]),
         ("..\n\n   a ticket\n", [3]),

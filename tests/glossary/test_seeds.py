@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from builders.command import vocabgap
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.linting import Linter
@@ -165,3 +167,43 @@ def test_pack_without_terms_stops_a_step(terms: str, tmp_path: Path) -> None:
     files = written(tmp_path, "a.glossary-pack.yaml", f"{header}terms: {terms}\n")
     with pytest.raises(SeedFileValidationError, match="line 4: terms: expected a list of terms"):
         files.load()
+
+
+OTHER = "- {surface: other, definition: Another thing, confidence: 1, status: active"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ("aliases: [wp]", "line 15: term[2] 'other' -> aliases: 'wp' belongs to 'work package'"),
+        ("aliases: [WorkPackages]", "aliases: 'WorkPackages' belongs to 'work package'"),
+        ("aliases: [talents]", "aliases: 'talents' belongs to 'agent skills'"),
+        ("banned_synonyms: [work-unit]", "banned_synonyms: 'work-unit' belongs to 'work package'"),
+        ("aliases: [work unit]", "aliases: 'work unit' belongs to 'work package'"),
+        ("banned_synonyms: [wp]", "banned_synonyms: 'wp' belongs to 'work package'"),
+    ],
+)
+@pytest.mark.parametrize("name", ["acme.glossary-pack.yaml", "team_domain.yaml"])
+def test_other_word_of_two_terms_is_refused(
+    fields: str, message: str, name: str, tmp_path: Path
+) -> None:
+    own = f"{OTHER}, {fields}}}\n"
+    written(tmp_path, "acme.glossary-pack.yaml", PACK)
+    content = PACK + own if name.startswith("acme") else f"terms:\n{own}"
+    files = written(tmp_path, name, content)
+
+    shown = vocabgap("glossary", "validate", tmp_path)
+
+    assert shown.code == 2
+    assert message.removeprefix("line 15: term[2] 'other' -> ") in shown.out
+    assert name != "acme.glossary-pack.yaml" or message in shown.out
+    with pytest.raises(InvalidInputError, match="remove it from one of them"):
+        files.load().require_read()
+
+
+def test_other_words_of_one_term_and_words_to_avoid_are_no_problem(tmp_path: Path) -> None:
+    written(tmp_path, "acme.glossary-pack.yaml", PACK)
+    same = PACK.replace("id: acme\nprovenance: org\ndescription: Words of the workshop\n", "")
+    more = f"{same}{OTHER}, synonyms_to_avoid: [ticket], banned_synonyms: [agent skill]}}\n"
+    assert written(tmp_path, "team_domain.yaml", more).load().problems == []
+    assert vocabgap("glossary", "validate", tmp_path).code == 0

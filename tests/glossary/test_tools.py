@@ -86,6 +86,13 @@ async def test_what_is_no_answer_is_refused(
     assert still["blocked"] is True
 
 
+@pytest.mark.parametrize("name", ["step", "mission"])
+async def test_step_and_mission_need_a_name(name: str, server: Connect) -> None:
+    async with server() as client:
+        error = await error_of(client, "glossary_check", text=TEXT, **{name: " "})
+    assert f"{name} must not be empty" in error["message"]
+
+
 async def test_agent_cannot_resume_with_another_text_or_call_the_step_harmless(
     server: Connect,
 ) -> None:

@@ -28,7 +28,6 @@ from vocabgap.glossary.questions import (
     OpenQuestion,
     Question,
     Select,
-    checked,
     groups_of,
     parse_answer,
     require_questions,
@@ -48,25 +47,18 @@ class OfStep(Acting):
 
     text: Annotated[str | None, option("The text of a step; - reads it from stdin.")] = None
     strictness: Annotated[Strictness | None, option("The strictness of the gate.")] = None
-    ask: Annotated[
-        bool | None, option("Ask what terms mean; by default only on a terminal.", "--ask/--no-ask")
-    ] = None
+    ask: Annotated[bool | None, option("Ask for meanings, by default on a terminal.", "--ask/--no-ask")] = (
+        None
+    )
 
 
 class CheckWords(OfStep):
     """The request of `check`."""
 
-    paths: Annotated[
-        tuple[Path, ...],
-        argument("Files or folders of Markdown and text; - reads a text from stdin.", "[PATH]..."),
-    ] = ()
-    text_format: Annotated[CheckFormat, option("The format of findings in files.", "--format")] = (
-        CheckFormat.TEXT
-    )
+    paths: Annotated[tuple[Path, ...], argument("Files or folders; - reads a text.", "[PATH]...")] = ()
+    text_format: Annotated[CheckFormat, option("The format of findings.", "--format")] = CheckFormat.TEXT
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
-    critical: Annotated[
-        bool, option("Treat the step as critical: its conflicts are more severe.", "--critical")
-    ] = False
+    critical: Annotated[bool, option("A critical step has more severe conflicts.", "--critical")] = False
     mission: Annotated[str | None, option("Also use the senses of this mission.")] = None
     step: Annotated[str | None, option("The name of the step.")] = None
 
@@ -142,7 +134,8 @@ def resume(call: Call, request: Resume) -> Answer:
         call.output.event("changed", old=changed.old, new=changed.new, changes=changed.changes)
         call.note(f"The inputs have changed: {changed.old}… is now {changed.new}…")
         for key, (old, new) in changed.changes.items():
-            call.note(f"  {excerpt(key)}: {_value(old)} -> {_value(new)}")
+            before, after = ("(nothing)" if it is None else excerpt(str(it), 200) for it in (old, new))
+            call.note(f"  {excerpt(key)}: {before} -> {after}")
         if request.yes:
             return True
         if prompt is None:
@@ -154,10 +147,6 @@ def resume(call: Call, request: Resume) -> Answer:
     step = runtime.stopped(request.token, inputs)
     run = partial(runtime.run, step, strictness=request.strictness, ask=prompt, confirm=confirm)
     return _answer(call, step, run)
-
-
-def _value(value: object) -> str:
-    return "(nothing)" if value is None else excerpt(str(value), 200)
 
 
 def _answer(call: Call, step: ExecutionContext, run: Callable[[], object]) -> Answer:
@@ -201,18 +190,12 @@ def answer_of(step: ExecutionContext, run: Callable[[], object], completed: Call
             "conflict_of": {conflict.term: conflict for conflict in step.conflicts},
             "identifiers": {question.term: question.command[-1] for question in step.questions},
             "groups": [
-                (group, completed(Hint("{}", (_command(group, step.mission_id),), FOLDER)))
-                for group in groups_of(step.questions if is_blocked else ())
+                (group, completed(Hint("{}", (words,), FOLDER)))
+                for words, group in groups_of(step.questions if is_blocked else (), step.mission_id).items()
             ],
         },
         failure=failure,
     )
-
-
-def _command(group: Sequence[Question], mission: str) -> tuple[str, ...]:
-    """Return the words of the command that answers a question, or says that no term of a sign is one."""
-    of_sign = ("glossary", "resolve", group[0].source, "--no-term", "--mission", mission)
-    return of_sign if len(group) > 1 else group[0].command
 
 
 def _read(text: str) -> str:
@@ -222,9 +205,7 @@ def _read(text: str) -> str:
 class Resolve(Acting, kw_only=True):
     """The request of `resolve`."""
 
-    conflict: Annotated[
-        str, argument("The identifier of the conflict, or its beginning; with --no-term, also a sign.")
-    ]
+    conflict: Annotated[str, argument("Identifier or term of a conflict; with --no-term, also a sign.")]
     select: Annotated[int | None, option("The number of the sense that is meant.")] = None
     define: Annotated[str | None, option("A new definition of the term.")] = None
     no_term: Annotated[bool, option("Say that it is no term.", "--no-term")] = False
@@ -251,70 +232,55 @@ def answered(
     asked = require_questions(questions, request.conflict, request.mission, of_sign=request.no_term)
     earlier = [] if asked[0].is_open else runtime.files.answers(asked[0].term)
     answer = answers[0] if answers else _ask(asked[0], runtime)
-    if answer is not None:
-        for question in asked:
-            runtime.answer(question, answer)
-    is_settled = answer is not None and not isinstance(answer, Defer)
+    for question in asked:
+        runtime.answer(question, answer)
+    is_settled = not isinstance(answer, Defer)
     status = "resolved" if is_settled else asked[0].status
     replaces = earlier[-1].sense.definition if earlier and is_settled else None
     return Answer(
         result={"conflict_id": asked[0].conflict_id, "status": status, "replaces": replaces},
         view="glossary-resolve.txt.j2",
-        shown={"answer": "none" if answer is None else type(answer).__name__, "asked": asked},
+        shown={"asked": asked, "is_settled": is_settled},
     )
 
 
-def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
-    """Ask what a term means; None if an earlier answer is kept."""
-    prompt = Prompt()
-    resolved = f"Conflict {question.conflict_id} is already resolved"
+def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning:
+    prompt, resolved = Prompt(), f"Conflict {question.conflict_id} is already resolved"
     if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
-        return None
+        return Defer()
     candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
-    return prompt.choose(question.term, question, candidates, once=True)
+    answer = prompt.choose(question.term, question, candidates)
+    if answer is None:
+        hint = "answer with --select N, --define TEXT or --no-term"
+        raise InvalidInputError("nobody answered: nothing was changed", hint=hint)
+    return answer
 
 
 class Prompt:
     """A person at a terminal, who is asked on stderr."""
 
     def __call__(self, question: Question) -> Meaning:
-        """Show a conflict, and read the answer."""
-        answer = self.choose(question.term, question.conflict, question.candidates)
-        if isinstance(answer, Defer):
-            self.say(f"Deferred: conflict {question.conflict_id}", end="\n\n")
-        return answer
+        """Show a conflict, and read the answer; the end of the input defers."""
+        return self.choose(question.term, question.conflict, question.candidates) or Defer()
 
     def choose(
-        self,
-        term: str,
-        conflict: OpenQuestion | SemanticConflict,
-        candidates: Sequence[SenseRef],
-        *,
-        once: bool = False,
-    ) -> Meaning:
-        """Show a conflict, and read an answer; the end of the input defers.
-
-        With `once`, the first input has to be an answer.
-        """
+        self, term: str, conflict: OpenQuestion | SemanticConflict, candidates: Sequence[SenseRef]
+    ) -> Meaning | None:
+        """Show a conflict, and read an answer; None at the end of the input."""
         self.show("question", term=term, conflict=conflict, candidates=candidates)
         numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
         choices = f"Select: {numbers}C (custom sense), D (defer to async), N (no term)"
         while True:
             typed = self._read(f"{choices}\n> ")
-            if typed is None and once:
-                hint = "answer with --select N, --define TEXT or --no-term"
-                raise InvalidInputError("nobody answered: nothing was changed", hint=hint)
             if typed is None:
-                return Defer()
+                return None
             answer = parse_answer(typed, candidates)
             if isinstance(answer, Define):
                 definition = (self._read("Definition: ") or "").strip()
                 answer = Define(definition) if can_be_seen(definition) else Defer()
             if answer is not None:
-                return checked(answer, candidates)
-            if once:
-                raise InvalidInputError(f"Invalid selection: '{typed.strip()}'", hint=choices)
-            self.say(f"'{excerpt(typed)}' is not an answer.")
+                return answer
+            self.say(f"Invalid selection: '{excerpt(typed)}'")
 
     def say(self, text: str, *, end: str = "\n") -> None:
         """Show a text."""

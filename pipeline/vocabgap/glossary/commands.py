@@ -15,10 +15,10 @@ from vocabgap.glossary.events import Actor, GlossarySenseUpdated
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.glossary import Glossary, added, with_status
 from vocabgap.glossary.loading import changing, read_events, skipped_lines
-from vocabgap.glossary.normal_form import definition_key
+from vocabgap.glossary.normal_form import definition_key, normal_form
 from vocabgap.glossary.questions import SHOWN_DIGITS, OpenQuestion, as_they_stand, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
-from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_scope, why_unread
+from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_scope, why_unread, with_clashes
 from vocabgap.glossary.senses import SenseStatus, Strictness, TermSense
 from vocabgap.glossary.session import clock
 from vocabgap.model.loading import login
@@ -140,7 +140,7 @@ def validate(call: Call, request: Validate) -> Answer:
     is_folder = kind is FileKind.FOLDER and seed_scope(path, scopes) is None
     endings = {SEED_ENDING, OTHER_ENDING}
     paths = sorted(file for file in path.iterdir() if file.suffix in endings) if is_folder else [path]
-    seeds = [read_seed(file) for file in paths]
+    seeds = with_clashes([read_seed(file) for file in paths])
     unread = [file for file in paths if seed_scope(file, scopes) is None]
     for file in unread:
         call.note(f"{file}: this file is not read; {why_unread(file, scopes)}")
@@ -172,9 +172,7 @@ class Deprecate(Acting, kw_only=True):
 
     term: Annotated[str, _TERM]
     scope: Annotated[str | None, _SCOPE] = None
-    definition: Annotated[
-        str | None, option("The definition of the sense, or its beginning, if there are several senses.")
-    ] = None
+    definition: Annotated[str | None, option("The beginning of its definition, if it has several.")] = None
 
 
 class Promote(Deprecate, kw_only=True):
@@ -182,8 +180,7 @@ class Promote(Deprecate, kw_only=True):
 
     define: Annotated[str | None, option("A new definition of the term, if no sense has it yet.")] = None
     replace: Annotated[
-        bool | None,
-        option("If the term already has another meaning: replace it, or keep both.", "--replace/--beside"),
+        bool | None, option("Replace another meaning, or keep both.", "--replace/--beside")
     ] = None
 
 
@@ -209,7 +206,7 @@ def promote(call: Call, request: Promote) -> Answer:
             raise StateError(message, hint=hint)
         if sense is None:
             facts |= {"scope": request.scope, "replacing": bool(request.replace)}
-            event = added(glossary, request.term, definition, **facts)
+            event = added(glossary, normal_form(request.term), definition, **facts)
         else:
             replaced = rivals if request.replace else ()
             event = with_status(sense, SenseStatus.ACTIVE, replacing=replaced, **facts)
@@ -275,8 +272,7 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
         and (question.is_open or not request.unresolved)
         and request.strictness in {None, question.effective_strictness}
     ]
-    hidden = {"options", "check", "senses", "usage"}
-    shown = [name for name in OpenQuestion.__struct_fields__ if name not in hidden]
+    shown = [name for name in OpenQuestion.__struct_fields__ if name not in {"options", "senses", "usage"}]
     return Answer(
         result={"conflicts": len(matches), "unresolved": sum(question.is_open for question in matches)},
         events=(Event("conflict", {name: getattr(question, name) for name in shown}) for question in matches),

@@ -20,7 +20,7 @@ from vocabgap.glossary.events import (
     ResolutionMode,
     UpdateType,
 )
-from vocabgap.glossary.normal_form import KnownTerms, definition_key, normal_form, term_key
+from vocabgap.glossary.normal_form import KnownTerms, definition_key, term_key
 from vocabgap.glossary.senses import (
     NO_TERM,
     InvalidTermError,
@@ -232,7 +232,7 @@ def added(
     usage: str = "",
 ) -> GlossarySenseUpdated:
     """Return the event that adds a meaning to a term and keeps or replaces the others."""
-    surface = stored_surface(normal_form(term))
+    surface = stored_surface(term)
     if surface is None:
         raise InvalidInputError(f"{term!r} is not a term", hint="expected text with a visible character")
     scope = glossary.scopes.authored_scope if scope is None else scope

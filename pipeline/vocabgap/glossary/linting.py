@@ -48,15 +48,18 @@ _CODE_WORD: Final = re.compile(
     rf"|\w\+\+|\w\(\)|(?<!\w)/|/(?!\w)|/\w[\w-]*/|[A-Z]-\d\d|-\w+-\w+-\w|(?<![^{_ENDS}])--[A-Za-z]){_PART}*"
 )
 # Of reStructuredText: explicit markup with its directive, options with prose, marks of items, and directives
-# whose content is no prose.
+# whose content is prose.
 _EXPLICIT: Final = re.compile(
     r"\.\.(?:$|[ \t]+(?:\|[^|]+\|[ \t]+)?(?:(?P<directive>[\w:.+-]*\w)[ \t]?::(?=\s|$))?(?P<note>\[)?)"
 )
 _OPTION: Final = re.compile(r"[ \t]+:(?P<prose>alt|caption|title)?[\w-]*:(?=\s|$)")
 _ITEMS: Final = re.compile(r"(?:(?:[-*+•]|#\.|\(?(?:\d{1,4}|[A-Za-z]|[ivxIVX]{2,5})[.)]|\.\.)[ \t]+)*")
-_NO_PROSE_DIRECTIVE: Final = re.compile(
-    r"code|code-block|sourcecode|parsed-literal|highlight|(?:literal)?include|raw|math|doctest|test\w+|prompt|ipython"
-    r"|plot|graphviz|(?:di)?graph|mermaid|uml|productionlist|image|index|toctree|tabularcolumns|meta|(?:\w+-)?role"
+_PROSE: Final = re.compile(
+    r"attention|caution|danger|error|hint|important|note|tip|warning|admonition|seealso|todo|topic|sidebar|rubric"
+    r"|epigraph|highlights|pull-quote|compound|figure|(?:csv-|list-)?table|replace|header|footer|centered|hlist|acks"
+    r"|version(?:added|changed|removed)|deprecated|glossary|dropdown|details|card|tab-set|tab-item|grid(?:-item(?:-card)?)?"
+    r"|container|only|option|envvar|describe|(?:(?:py|c|cpp|js|rst):)?(?:class|function|data|type|member|macro|module"
+    r"|exception|(?:class|static|abstract)?method|attribute|property|decorator|directive|role)"
 )
 _IGNORE: Final = re.compile(
     r"^(?P<before>.*?)<!--[ \t]*vocabgap[-:][ \t]*ignore\b(?:[ \t]*-->)?(?P<after>.*)", re.MULTILINE
@@ -153,7 +156,7 @@ def _rst(text: str) -> set[int]:
         name = explicit["directive"] if explicit else ""
         is_head = bool(name)
         is_comment = explicit and not name and not explicit["note"] and (content != ".." or after.strip())
-        if is_comment or _NO_PROSE_DIRECTIVE.fullmatch(name or ""):
+        if is_comment or (name and not _PROSE.fullmatch(name)):
             hidden.add(place)
             edge = indent
         elif content.endswith("::") and not (after.strip() or (explicit and content == explicit[0])):

@@ -35,6 +35,7 @@ from vocabgap.glossary.seeds import (
     read_content,
     seed_scope,
     why_unread,
+    with_clashes,
 )
 from vocabgap.glossary.senses import LOCAL, InvalidTermError, ScopeRef, ScopeStack, TermSense, require_id
 from vocabgap.text import count, printable_name
@@ -205,7 +206,7 @@ class GlossaryFiles:
         # These are replaced, never modified, so that threads can share them.
         self._seeds: Mapping[Path, tuple[bytes, Seed]] = {}  # with the content
         self._logs: Mapping[Path, tuple[object, EventsRead]] = {}  # the changes, with the state of the file
-        self._loaded: tuple[object, Glossary] | None = None
+        self._loaded: tuple[object, Glossary, tuple[Seed, ...]] | None = None
 
     def load(self, mission_id: str | None = None, *, tolerant: bool = False) -> Loaded:
         """Load the glossary from seed files and logged events; if `tolerant`, without unreadable files."""
@@ -217,9 +218,10 @@ class GlossaryFiles:
         source, loaded = (seeds, changes, mission_id, tolerant), self._loaded
         if loaded is None or loaded[0] != source:
             counting = (logged.event for logged in changes if not _is_foreign(logged, mission_id))
-            self._loaded = loaded = (source, self._of_seeds(seeds, tolerant=tolerant).applied(counting))
+            glossary = self._of_seeds(seeds, tolerant=tolerant).applied(counting)
+            self._loaded = loaded = source, glossary, with_clashes([seed for _, seed in seeds.values()])
         unused = tuple(path for path in self._written() if seed_scope(path, self.scopes) is None)
-        return Loaded(loaded[1], tuple(seed for _, seed in seeds.values()), logs.skipped, unused)
+        return Loaded(*loaded[1:], logs.skipped, unused)
 
     def load_version(self, version_id: str) -> tuple[TermSense, ...]:
         """Rebuild a version of a scope from the seed files and the first changes; return its senses."""

@@ -89,16 +89,16 @@ class Defer(NamedTuple):
 
 Answer = Select | Define | NoTerm | Defer
 Ask = Callable[[Question], Answer]
-_RESERVED: Final = tuple(map(definition_key, (PLACEHOLDER, NO_TERM)))  # definitions that define nothing
 
 
-def groups_of(questions: Iterable[Question]) -> list[list[Question]]:
-    """Return the questions in groups, in order: one alone, or all unknown terms of a sign."""
-    groups: dict[str, list[Question]] = {}
+def groups_of(questions: Iterable[Question], mission: str) -> dict[tuple[str, ...], list[Question]]:
+    """Return the questions by the words of a command, which answers one or refuses the terms of a sign."""
+    groups: dict[tuple[str, ...], list[Question]] = {}
     for question in questions:
         is_unknown = question.conflict.conflict_type is ConflictType.UNKNOWN
-        groups.setdefault(question.source if is_unknown else question.conflict_id, []).append(question)
-    return list(groups.values())
+        refusal = ("glossary", "resolve", question.source, "--no-term", "--mission", mission)
+        groups.setdefault(refusal if is_unknown else question.command, []).append(question)
+    return {words if len(group) > 1 else group[0].command: group for words, group in groups.items()}
 
 
 def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary, sign: str = "") -> Question:
@@ -130,7 +130,8 @@ def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
             raise InvalidInputError("there is no such candidate", hint=hint)
     elif isinstance(answer, Define):
         require_definition(answer.definition)
-        if definition_key(answer.definition).startswith(_RESERVED):
+        key = definition_key(answer.definition)
+        if key == definition_key(NO_TERM) or key.startswith(definition_key(PLACEHOLDER)):
             raise unusable("Define", "a definition that says what the term means", answer.definition)
     return answer  # type: ignore[return-value] # of one of the four types
 

@@ -1,6 +1,7 @@
 """Seed files, in which people write the senses of a scope, and packs, which many teams share."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Annotated, Any, Final, NamedTuple
@@ -10,6 +11,7 @@ import msgspec
 from vocabgap.errors import Hint, InvalidInputError, nearest
 from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.files.yaml import parse_yaml, yaml_lines
+from vocabgap.glossary.normal_form import term_key
 from vocabgap.glossary.senses import (
     SEEDED,
     Provenance,
@@ -138,6 +140,7 @@ class Seed(NamedTuple):
     terms: tuple[SeedTerm, ...] = ()
     problems: tuple[SeedProblem, ...] = ()
     origin: Provenance = FROM_SEED
+    text: str = ""
 
     def senses(self, scope: str) -> list[TermSense]:
         """Return the senses of its terms in a scope."""
@@ -152,6 +155,36 @@ class Seed(NamedTuple):
         return {
             alias: str(stored_surface(term.surface)) for term in self.terms for alias in term.aliases or ()
         }
+
+    def with_problems(self, problems: Sequence[SeedProblem]) -> "Seed":
+        """Return the seed file with more problems, each with its line."""
+        lines = yaml_lines(self.text) if problems else {}
+        places = [(it.field,) if it.term is None else (TERMS, it.term, it.field) for it in problems]
+        found = [
+            lines.get(place, lines.get(place[:-1])) for place in places
+        ]  # the line of the term, if no other
+        placed = (it._replace(line=line) for it, line in zip(problems, found, strict=True))
+        return self._replace(problems=(*self.problems, *placed))
+
+
+def with_clashes(seeds: Sequence[Seed]) -> tuple[Seed, ...]:
+    """Return seed files with a problem for each other word of a term that belongs to another term already."""
+    surfaces = {term_key(term.surface): term.surface for seed in seeds for term in seed.terms}
+    owners: dict[str, str] = {}
+    checked = []
+    for seed in seeds:
+        invalid, problems = {problem.term for problem in seed.problems}, []
+        numbers = (number for number in count() if number not in invalid)
+        for number, term in zip(numbers, seed.terms, strict=False):
+            for field, others in (("aliases", surfaces), ("banned_synonyms", {})):
+                for word in getattr(term, field) or ():
+                    key = term_key(word)
+                    owner = others.get(key) or owners.setdefault(key, term.surface)
+                    if term_key(owner) != term_key(term.surface):
+                        message = f"'{word}' belongs to '{owner}'; remove it from one of them"
+                        problems.append(SeedProblem(field, message, number, term.surface))
+        checked.append(seed.with_problems(problems))
+    return tuple(checked)
 
 
 def seed_scope(path: Path, scopes: ScopeStack) -> str | None:
@@ -194,10 +227,6 @@ def parse_seed(path: Path, content: bytes) -> Seed:
         terms, problems = validated(data, is_pack=is_pack)
     except (UnicodeDecodeError, InvalidInputError) as error:
         return Seed(path, (), (SeedProblem("file", str(error)),))
-    lines = yaml_lines(text) if problems else {}
-    places = [(it.field,) if it.term is None else (TERMS, it.term, it.field) for it in problems]
-    found = [lines.get(place, lines.get(place[:-1])) for place in places]  # the line of the term, if no other
-    placed = (it._replace(line=line) for it, line in zip(problems, found, strict=True))
     name = data.get("id") if is_pack and isinstance(data, Mapping) else None
     origin = Provenance(f"pack:{name}", None, SEEDED) if name else FROM_SEED
-    return Seed(path, tuple(terms), tuple(placed), origin)
+    return Seed(path, tuple(terms), origin=origin, text=text).with_problems(problems)

@@ -139,7 +139,7 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
     @property
     def is_placeholder(self) -> bool:
         """Tell whether the sense only records that the term was found, or is none."""
-        return self.definition.startswith((PLACEHOLDER, NO_TERM))
+        return self.definition == NO_TERM or self.definition.startswith(PLACEHOLDER)
 
     @property
     def ref(self) -> SenseRef:
@@ -268,7 +268,8 @@ def require_surface(text: object) -> None:
 
 def require_definition(text: object) -> None:
     """Raise InvalidTermError if the text is not a definition."""
-    _seen("Definition", text, "cannot")
+    if not any(map(str.isalnum, _seen("Definition", text, "cannot"))):
+        raise InvalidTermError(f"Definition must have a letter or a digit, found {text!r}")
 
 
 def require_confidence(value: object) -> None:

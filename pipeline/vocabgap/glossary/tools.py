@@ -16,6 +16,7 @@ from vocabgap.glossary.commands import standing_questions
 from vocabgap.glossary.events import Actor, ActorType
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
+from vocabgap.glossary.senses import require_id
 from vocabgap.glossary.session import ExecutionContext
 from vocabgap.model.moments import iso
 
@@ -55,6 +56,8 @@ def glossary_check(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN40
     """
     runtime = _runtime(workspace)
     require_text("text", request.text)
+    for name in ("step", "mission"):
+        require_id(name, getattr(request, name))
     inputs, metadata = {"description": request.text}, {"critical_step": request.critical}
     step = ExecutionContext(request.step, request.mission, f"run-{iso(runtime.now())}", inputs, metadata)
     return _answer(step, runtime.run)
