@@ -8,11 +8,14 @@ OUT    := out
 unexport PYTHONDONTWRITEBYTECODE
 # The newest demo record counts as the present, so that the demo report is the same on any day.
 NOW    := last
+# Of `make mutants`: the seed, a new one if it is empty, and the number of changes.
+SEED   :=
+NUMBER := 200
 # Of what `make bench` measures: small, about five minutes; large, an hour; huge, two hours.
 SIZE   := small
 
 .DEFAULT_GOAL := help
-.PHONY: help report test approve bench soak spark lint types imports pytest notebooks dist clean
+.PHONY: help report test approve bench soak mutants spark lint types imports pytest notebooks dist clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -32,6 +35,9 @@ bench: $(VENV)/.dev  ## what the stages cost, beside others, and how good the gr
 
 soak: $(VENV)/.dev  ## kill, refuse, fill the disk, flip bits, make mistakes: for some minutes, as a table
 	@PYTHONPATH=tests $(BIN)/python tests/faults/soak.py
+
+mutants: $(VENV)/.dev  ## change the core in NUMBER random places, one at a time; list the changes that no test notices
+	@PYTHONPATH=tests $(BIN)/python -m mutants --number $(NUMBER) $(if $(SEED),--seed $(SEED))
 
 # Spark itself, which needs Java, lies beside the environment: it and its thin client exclude each other there.
 spark: $(VENV)/.spark  ## the report on a cluster of Spark

@@ -1,0 +1,103 @@
+"""Changes places of the core at random, one at a time, and counts the changes that the tests notice.
+
+make mutants                          200 places, which a new seed chooses
+make mutants SEED=7 NUMBER=20         20 places, the same each time
+
+The tests of a room run on a copy of the project: first those that run the changed line, then all others.
+A mutant that never ends is noticed, too. `equivalent.toml` lists mutants that no test can notice, with
+reasons.
+"""
+
+import argparse
+import random
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from mutants.changes import same_code
+from mutants.running import KILLED, NOT_COVERED, SURVIVED, TIMED_OUT, Mutant, Room, outcomes, sample
+
+PROJECT: Final = Path(__file__).parents[2]
+LIST: Final = Path(__file__).with_name("equivalent.toml")
+LEAST: Final = 0.92
+EQUIVALENT: Final = "equivalent"
+COLUMNS: Final = (KILLED, TIMED_OUT, SURVIVED, NOT_COVERED, EQUIVALENT)
+ROOMS: Final = (
+    *("clustering", "decisions", "files", "ingest", "linkage", "logbook", "model", "ranking"),
+    "reporting",
+)
+BROWSER: Final = "--ignore=tests/reporting/page/browser"
+
+
+def rooms() -> list[Room]:
+    """Return the rooms of the core; `root` has the modules beside the folders."""
+    package = PROJECT / "pipeline/vocabgap"
+
+    def paths(modules: Iterable[Path]) -> tuple[str, ...]:
+        return tuple(sorted(module.relative_to(PROJECT).as_posix() for module in modules))
+
+    folders = [
+        Room(name, paths((package / name).rglob("*.py")), (f"tests/{name}", BROWSER))
+        for name in ROOMS
+    ]
+    modules = {path.stem for path in package.glob("*.py")} | {
+        "public_api",
+        "short_texts",
+        "determinism",
+    }
+    tests = [PROJECT / f"tests/test_{name}.py" for name in modules]
+    return [*folders, Room("root", paths(package.glob("*.py")), paths(filter(Path.exists, tests)))]
+
+
+def equivalent(file: Path = LIST) -> dict[tuple[str, str, str], str]:
+    """Read the reasons why mutants are equivalent."""
+    listed = tomllib.loads(file.read_text(encoding="utf-8"))["mutant"]
+    return {(each["module"], each["line"], each["change"]): each["reason"] for each in listed}
+
+
+def table(found: Sequence[tuple[Mutant, str]]) -> str:
+    """Return the counts of each room as Markdown, and all of them below."""
+    counts = Counter((mutant.room.name, outcome) for mutant, outcome in found)
+    names = sorted({mutant.room.name for mutant, _ in found})
+    rows = [("room", *COLUMNS), (":--", *("--:" for _ in COLUMNS))]
+    rows += [(name, *(str(counts[name, outcome]) for outcome in COLUMNS)) for name in names]
+    totals = (str(sum(counts[name, outcome] for name in names)) for outcome in COLUMNS)
+    return "\n".join(f"| {' | '.join(row)} |" for row in (*rows, ("all", *totals)))
+
+
+def main() -> int:
+    """Draw mutants, test them, print the table and what survived."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10_000))
+    parser.add_argument("--number", type=int, default=200)
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    reasons = equivalent()
+    found, tested = [], []
+    for mutant in sample(PROJECT, rooms(), options.number, options.seed):
+        source = (PROJECT / mutant.module).read_bytes()
+        if mutant.key in reasons or same_code(source, mutant.change.applied(source)):
+            found.append((mutant, EQUIVALENT))
+        else:
+            tested.append(mutant)
+    with tempfile.TemporaryDirectory() as folder:
+        records = Path(sys.prefix) / "mutants"
+        for mutant, outcome in outcomes(PROJECT, tested, Path(folder), records):
+            found.append((mutant, outcome))
+            print(f"{outcome}: {mutant}", file=sys.stderr, flush=True)
+    print(table(found))
+    for mutant, outcome in found:
+        if outcome not in {KILLED, TIMED_OUT}:
+            print(f"{mutant}: {reasons.get(mutant.key, outcome)}")
+    noticed = sum(outcome in {KILLED, TIMED_OUT} for _, outcome in found)
+    share = noticed / len(tested) if tested else 1.0
+    print(f"seed {options.seed}: the tests notice {noticed} of {len(tested)} mutants, {share:.1%}")
+    return share < LEAST
+
+
+if __name__ == "__main__":
+    sys.exit(main())

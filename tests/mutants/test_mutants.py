@@ -1,0 +1,107 @@
+"""`make mutants` on a module of two lines: what a test notices, what no test runs, what changes nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from mutants.__main__ import table
+from mutants.changes import places, same_code
+from mutants.running import Mutant, Room, outcomes, sample
+
+MODULE = """\
+def taller(one: int, two: int, *, sure: bool = True) -> bool:
+    return one > two and sure
+
+
+def wider(one: int) -> int:
+    return one
+"""
+TEST = """\
+from sizes import taller
+
+def test_taller():
+    assert taller(2, 1)
+    assert not taller(1, 2)
+    assert not taller(2, 1, sure=False)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in {"pipeline/sizes.py": MODULE, "tests/test_sizes.py": TEST}.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def changes(source: str) -> set[str]:
+    return {change.shown for place in places(source.encode()) for change in place}
+
+
+def test_each_mutant_is_killed_survives_or_is_run_by_no_test(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    rooms = [Room("sizes", ("pipeline/sizes.py",), ("tests/test_sizes.py",))]
+    folder = tmp_path_factory.mktemp("copies")
+    drawn = sample(project, rooms, 100, seed=1)
+
+    found = [*outcomes(project, drawn, folder, folder / "records")]
+
+    assert {str(mutant): outcome for mutant, outcome in found if mutant.change.lines[0] < 4} == {
+        "pipeline/sizes.py:1: True → False": "killed",
+        "pipeline/sizes.py:2: one > two and sure → not (one > two and sure)": "killed",
+        "pipeline/sizes.py:2: one > two and sure → one > two or sure": "killed",
+        "pipeline/sizes.py:2: one > two → one >= two": "survived",
+    }
+    assert {outcome for mutant, outcome in found if mutant.change.lines[0] > 4} == {"not covered"}
+    assert table(found).splitlines()[-1] == "| all | 3 | 0 | 1 | 1 | 0 |"
+    assert (project / "pipeline/sizes.py").read_text(encoding="utf-8") == MODULE
+
+
+def test_the_same_seed_draws_the_same_mutants(project: Path) -> None:
+    rooms = [Room("sizes", ("pipeline/sizes.py",), ())]
+
+    def drawn(seed: int) -> list[Mutant]:
+        return sample(project, rooms, 3, seed)
+
+    assert drawn(1) == drawn(1) != drawn(2)
+
+
+def test_types_texts_and_messages_stay() -> None:
+    kept = '''
+"""Docstring."""
+from dataclasses import dataclass
+@dataclass(frozen=True)
+class Named(Base, frozen=True):
+    number: Annotated[int, Meta(ge=0)]
+    def __repr__(self) -> str:
+        return str(1)
+def check(one: int | None, name="x") -> None:
+    raise ValueError(f"{1 + one}" + str(2))
+    tell("rows", 1, 2)
+'''
+    assert changes(kept) == set()
+
+
+def test_operators_constants_results_and_statements_change() -> None:
+    source = """
+def f() -> list[int]:
+    while a < b <= c:
+        x += 1
+        call(not a)
+        break
+    return [y] if a else -z
+"""
+    assert changes(source) == {
+        "a < b <= c → a <= b <= c", "a < b <= c → a < b < c", "x += 1 → x -= 1", "1 → 2", "1 → 0",
+        "call(not a) → pass", "not a → a", "break → continue", "[y] if a else -z → []", "a → not a",
+        "-z → z",
+    }  # fmt: skip
+
+
+def test_a_change_applies_to_the_bytes_of_its_place() -> None:
+    source = "größe = 2 * (ä - 1)\n".encode()
+    applied = {place[0].applied(source).decode() for place in places(source)}
+    assert "größe = 2 * ((ä + 1))\n" in applied
+    assert same_code(source, "größe = (2) * (ä - 1)\n".encode())
+    assert not same_code(source, "größe = (2.0) * (ä - 1)\n".encode())
