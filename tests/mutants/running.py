@@ -19,10 +19,12 @@ from typing import Any, Final
 
 from mutants.changes import Change, places
 
-KILLED, TIMED_OUT, SURVIVED, NOT_COVERED = "killed", "timed out", "survived", "not covered"
+KILLED, TIMED_OUT, ELSEWHERE = "killed", "timed out", "killed elsewhere"
+SURVIVED, NOT_COVERED = "survived", "not covered"
 _PYTEST: Final = ("-x", "-q", "--tb=no", "-p", "no:cacheprovider")
-_FIRST_TESTS: Final = 100  # the fastest ones that run the line; then come all of the room
+_MOST_TESTS: Final = 100  # the fastest ones that run the line
 _LEFT_OUT: Final = shutil.ignore_patterns(".venv", ".git", "__pycache__", ".*_cache", "out", "dist")
+_PROCESSES: Final = 2
 _RECORDING: Final = 1_800.0  # seconds for all tests of a room
 _MOST_KIB: Final = 6 << 20  # of memory; a mutant may allocate without end
 _BROKEN: Final = (1, 2)  # exit codes of pytest: a test failed, or a module cannot be imported
@@ -126,11 +128,11 @@ def sample(project: Path, rooms: Sequence[Room], number: int, seed: int) -> list
 
 
 def outcomes(
-    project: Path, mutants: Sequence[Mutant], folder: Path, records: Path, processes: int = 2
+    project: Path, mutants: Sequence[Mutant], rooms: Sequence[Room], folder: Path, records: Path
 ) -> Iterator[tuple[Mutant, str]]:
-    """Run the tests on each mutant, in copies below a folder; yield what became of it."""
+    """Test each mutant in a copy below a folder, two at a time; yield what became of it."""
     free: SimpleQueue[Copy] = SimpleQueue()
-    for number in range(processes):
+    for number in range(_PROCESSES):
         free.put(Copy(project, folder / str(number)))
 
     def recorded(room: Room) -> Record:
@@ -145,14 +147,14 @@ def outcomes(
         original = (copy.folder / mutant.module).read_bytes()
         try:
             copy.write(mutant.module, mutant.change.applied(original))
-            return _outcome(copy, mutant, known[mutant.room])
+            return _outcome(copy, mutant, known)
         finally:
             copy.write(mutant.module, original)
             free.put(copy)
 
-    with ThreadPoolExecutor(processes) as pool:
-        rooms = sorted({mutant.room for mutant in mutants}, key=lambda room: room.name)
-        known = dict(zip(rooms, pool.map(recorded, rooms), strict=True))
+    with ThreadPoolExecutor(_PROCESSES) as pool:
+        names = [room.name for room in rooms]
+        known = dict(zip(names, pool.map(recorded, rooms), strict=True))
         yield from zip(mutants, pool.map(tried, mutants), strict=True)
 
 
@@ -177,20 +179,28 @@ def _record(copy: Copy, room: Room, records: Path) -> Record:
     return Record(json.loads(file.read_text(encoding="utf-8")))
 
 
-def _outcome(copy: Copy, mutant: Mutant, record: Record) -> str:
-    tests = record.tests(mutant)
-    first = sorted(tests - {""}, key=record.seconds.__getitem__)[:_FIRST_TESTS]
-    if first:
-        limit = 30 + 5 * sum(record.seconds[test] for test in first)
-        code = copy.run("pytest", *_PYTEST, *first, seconds=limit)
-        if code is None:
-            return TIMED_OUT
-        if code in _BROKEN:
-            return KILLED
-    limit = 60 + 3 * sum(record.seconds.values())
-    code = copy.run("pytest", *_PYTEST, *mutant.room.tests, seconds=limit)
-    if code is None:
-        return TIMED_OUT
-    if code:
-        return KILLED
-    return SURVIVED if tests else NOT_COVERED
+def _outcome(copy: Copy, mutant: Mutant, records: Mapping[str, Record]) -> str:
+    """Run the tests of the room, those that run the line first; then those of other rooms that run it."""
+    own = records[mutant.room.name]
+    tests = own.tests(mutant)
+    code = _run_fastest(copy, {test: own.seconds[test] for test in tests if test})
+    if code not in {None, *_BROKEN}:
+        limit = 60 + 3 * sum(own.seconds.values())
+        code = copy.run("pytest", *_PYTEST, *mutant.room.tests, seconds=limit)
+    if code != 0:
+        return TIMED_OUT if code is None else KILLED
+    others = {
+        test: each.seconds[test]
+        for each in records.values() if each is not own
+        for test in each.tests(mutant) if test
+    }  # fmt: skip
+    code = _run_fastest(copy, others)
+    if code is None or code in _BROKEN:
+        return ELSEWHERE
+    return SURVIVED if tests or others else NOT_COVERED
+
+
+def _run_fastest(copy: Copy, tests: Mapping[str, float]) -> int | None:
+    fastest = sorted(tests, key=tests.__getitem__)[:_MOST_TESTS]
+    limit = 30 + 5 * sum(tests[test] for test in fastest)
+    return copy.run("pytest", *_PYTEST, *fastest, seconds=limit) if fastest else 0

@@ -15,6 +15,10 @@ def taller(one: int, two: int, *, sure: bool = True) -> bool:
 
 def wider(one: int) -> int:
     return one
+
+
+def longer(one: int) -> int:
+    return one
 """
 TEST = """\
 from sizes import taller
@@ -24,12 +28,27 @@ def test_taller():
     assert not taller(1, 2)
     assert not taller(2, 1, sure=False)
 """
+OTHER_TEST = """\
+from sizes import wider
+
+def test_wider():
+    assert wider(1) == 1
+"""
+ROOMS = [
+    Room("sizes", ("pipeline/sizes.py",), ("tests/test_sizes.py",)),
+    Room("widths", (), ("tests/test_widths.py",)),
+]
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name, text in {"pipeline/sizes.py": MODULE, "tests/test_sizes.py": TEST}.items():
-        (tmp_path / name).parent.mkdir()
+    files = {
+        "pipeline/sizes.py": MODULE,
+        "tests/test_sizes.py": TEST,
+        "tests/test_widths.py": OTHER_TEST,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -38,31 +57,29 @@ def changes(source: str) -> set[str]:
     return {change.shown for place in places(source.encode()) for change in place}
 
 
-def test_each_mutant_is_killed_survives_or_is_run_by_no_test(
+def test_the_tests_of_its_room_kill_a_mutant_or_others_or_none(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    rooms = [Room("sizes", ("pipeline/sizes.py",), ("tests/test_sizes.py",))]
     folder = tmp_path_factory.mktemp("copies")
-    drawn = sample(project, rooms, 100, seed=1)
+    drawn = sample(project, ROOMS, 100, seed=1)
 
-    found = [*outcomes(project, drawn, folder, folder / "records")]
+    found = [*outcomes(project, drawn, ROOMS, folder, folder / "records")]
 
-    assert {str(mutant): outcome for mutant, outcome in found if mutant.change.lines[0] < 4} == {
-        "pipeline/sizes.py:1: True → False": "killed",
-        "pipeline/sizes.py:2: one > two and sure → not (one > two and sure)": "killed",
-        "pipeline/sizes.py:2: one > two and sure → one > two or sure": "killed",
-        "pipeline/sizes.py:2: one > two → one >= two": "survived",
+    assert {str(mutant).partition(":")[2]: outcome for mutant, outcome in found} == {
+        "1: True → False": "killed",
+        "2: one > two and sure → not (one > two and sure)": "killed",
+        "2: one > two and sure → one > two or sure": "killed",
+        "2: one > two → one >= two": "survived",
+        "6: one → 0": "killed elsewhere",
+        "10: one → 0": "not covered",
     }
-    assert {outcome for mutant, outcome in found if mutant.change.lines[0] > 4} == {"not covered"}
-    assert table(found).splitlines()[-1] == "| all | 3 | 0 | 1 | 1 | 0 |"
+    assert table(found).splitlines()[-1] == "| all | 3 | 0 | 1 | 1 | 1 | 0 |"
     assert (project / "pipeline/sizes.py").read_text(encoding="utf-8") == MODULE
 
 
 def test_the_same_seed_draws_the_same_mutants(project: Path) -> None:
-    rooms = [Room("sizes", ("pipeline/sizes.py",), ())]
-
     def drawn(seed: int) -> list[Mutant]:
-        return sample(project, rooms, 3, seed)
+        return sample(project, ROOMS, 3, seed)
 
     assert drawn(1) == drawn(1) != drawn(2)
 
