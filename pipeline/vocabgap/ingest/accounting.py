@@ -24,8 +24,8 @@ FILTERED: Final = "filtered"
 
 MOMENT: Final = "moment"
 """A column beside table `records`: the time of the line, or of the last line before it that has one."""
-NAMELESS: Final = "nameless"
-"""A column beside table `records`: whether the line names no image, so that its folder is the image."""
+NAMED: Final = "named"
+"""A column beside table `records`: whether the line names its image; else its folder is the image."""
 _LOG: Final = ["repo_slug", "source_path"]
 _OWN_LOG: Final = ["tenant_id", *_LOG]
 _CONTENT: Final = pl.struct(name for name in FIELDS if name != "image_id").hash().alias("content")
@@ -105,9 +105,9 @@ def accounted(records: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def lines_of(records: pl.DataFrame) -> Parts:
-    """Return table `records`, ordered by repository, file and line, with columns `MOMENT` and `NAMELESS`."""
+    """Add column `MOMENT` to table `records` with column `NAMED`, ordered by repository, file and line."""
     known = pl.col("timestamp").forward_fill().over(_OWN_LOG)
-    return Parts.of(records.with_columns(known.alias(MOMENT), pl.lit(value=False).alias(NAMELESS)))
+    return Parts.of(records.with_columns(known.alias(MOMENT)))
 
 
 class Marks(NamedTuple):
@@ -147,7 +147,7 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
     `gaps` has all lines of each log.
     """
     duplicates = gaps.select(pl.arg_where(pl.col("why_not") == DUPLICATE)).to_series()
-    lines = lines_of(gaps.select(RECORDS.names)).marked(_marked(duplicates, DUPLICATE))
+    lines = lines_of(gaps.select(*RECORDS.names, NAMED)).marked(_marked(duplicates, DUPLICATE))
     identities = gaps["record_id"]
     return [
         (identities[corrected], identities[correcting])
@@ -186,15 +186,15 @@ def _copied_lines(records: Parts) -> list[int]:
     Two logs of a root are copies if one begins with all lines of the other. Two images may log the same line
     at the same moment: their logs are no copies if they differ in another line.
     """
-    is_movable = pl.col(NAMELESS) & pl.col("timestamp").is_not_null()
+    is_fixed = pl.col(NAMED) | pl.col("timestamp").is_null()
     logs = records.each(
         lambda lines: lines.group_by(_OWN_LOG, maintain_order=True).agg(
-            is_movable.all().alias(NAMELESS), _CONTENT.first()
+            is_fixed.any().alias(NAMED), _CONTENT.first()
         )
     )
-    logs = logs.group_by(_OWN_LOG, maintain_order=True).agg(pl.col(NAMELESS).all(), pl.col("content").first())
+    logs = logs.group_by(_OWN_LOG, maintain_order=True).agg(pl.col(NAMED).any(), pl.col("content").first())
     begins_alike = pl.len().over("tenant_id", "repo_slug", "content") > 1
-    alike = logs.filter(NAMELESS).filter(begins_alike)
+    alike = logs.filter(~pl.col(NAMED)).filter(begins_alike)
     if alike.is_empty():
         return []
     some = alike.select(_OWN_LOG)

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.files.parts import Collector, Parts
-from vocabgap.ingest.accounting import MOMENT, NAMELESS
+from vocabgap.ingest.accounting import MOMENT, NAMED
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, FormError
@@ -40,7 +40,7 @@ FOLDER: Final = "folder"
 class LogsRead(NamedTuple):
     """The tables of some logs, and the number of repairs of each kind."""
 
-    records: Parts  # table `records` in order, with columns `MOMENT` and `NAMELESS`
+    records: Parts  # table `records` in order, with columns `MOMENT` and `NAMED`
     rejects: pl.DataFrame
     files: pl.DataFrame
     repairs: Counter[str]
@@ -72,7 +72,7 @@ class BlockRecords(NamedTuple):
 class RecordColumns:
     """Records that become table `records` in parts, in the order of the lines.
 
-    The table also has the columns `MOMENT` and `NAMELESS`; with text, `TEXT` and `FOLDER`, too.
+    The table also has the columns `MOMENT` and `NAMED`; with text, `TEXT` and `FOLDER`, too.
     """
 
     tenant_id: str
@@ -110,7 +110,7 @@ class RecordColumns:
         series += [
             pl.Series("line", lines, dtype=pl.Int64),
             pl.Series("byte_offset", offsets, dtype=pl.Int64),
-            pl.Series(NAMELESS, nameless, dtype=pl.Boolean),
+            ~pl.Series(NAMED, nameless, dtype=pl.Boolean),
             pl.Series("record_id", record_ids(values, unreadable), dtype=pl.String),
         ]
         kept = (each or [None] * size for each, size in zip(other, counts, strict=True))
@@ -132,7 +132,7 @@ class RecordColumns:
     @property
     def _schema(self) -> dict[str, Any]:
         texts = {TEXT: pl.String, FOLDER: pl.String} if self.with_text else {}
-        return {**RECORDS.schema, MOMENT: UTC_MICROSECONDS, NAMELESS: pl.Boolean, **texts}
+        return {**RECORDS.schema, MOMENT: UTC_MICROSECONDS, NAMED: pl.Boolean, **texts}
 
     def _moments(self, times: pl.Series, logs: Sequence[LogFile], counts: Sequence[int]) -> pl.Series:
         """Return the time of each record; without one, the last time before it in its log."""

@@ -23,6 +23,7 @@ from vocabgap.files.parts import ROW, Parts
 from vocabgap.ingest.accounting import (
     DUPLICATE,
     FILTERED,
+    NAMED,
     ScanSummary,
     accounted,
     lines_of,
@@ -302,7 +303,7 @@ def united(scans: Iterable[Scan]) -> Scan:
         repairs.update(one.summary.repairs)
     del repairs[Repair.UNCLEAR_CORRECTION]  # they are counted again
     return scan_of(
-        lines_of(gaps.select(RECORDS.names)),
+        lines_of(gaps.select(*RECORDS.names, NAMED)),
         rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
         files.sort("repo_slug", "source_path", maintain_order=True),
         repairs,

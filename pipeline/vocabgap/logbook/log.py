@@ -392,12 +392,13 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     """Refuse a record that a scan would not count as a correction of exactly the earlier record."""
     import polars as pl  # noqa: PLC0415 - only a correction needs it
 
-    from vocabgap.ingest.accounting import SUPERSEDED, lines_of, marks_of  # noqa: PLC0415 - as above
+    from vocabgap.ingest.accounting import NAMED, SUPERSEDED, lines_of, marks_of  # noqa: PLC0415 - as above
     from vocabgap.model.tables import RECORDS  # noqa: PLC0415
 
+    schema = {**RECORDS.schema, NAMED: pl.Boolean()}
     identifier = record_id(record)
     added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": gaps.height + 1}
-    lines = pl.concat([gaps.select(RECORDS.names), pl.DataFrame([added], schema=RECORDS.schema)])
+    lines = pl.concat([gaps.select([*schema]), pl.DataFrame([added], schema=schema)])
     superseded = marks_of(lines_of(lines)).rows.filter(why_not=SUPERSEDED)
     before = {*gaps.with_row_index().filter(why_not=SUPERSEDED)["index"]}
     if [lines["record_id"][row] for row in superseded["row"] if row not in before] != [earlier["record_id"]]:

@@ -200,6 +200,7 @@ GAPS: Final = Table(
         ),
         Column("category_probability", pl.Float64, "probability by the classifier, 0 to 1; else null"),
         Column("rule", pl.String, "the rule that excludes it as no gap or as not granted; else null"),
+        Column("named", pl.Boolean, "whether the record names its image", default=False),
     ),
 )
 
