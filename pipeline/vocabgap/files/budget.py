@@ -1,0 +1,57 @@
+"""One limit for what a file may become in memory. Rows, cells and values of JSON count as bytes."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from vocabgap.errors import InvalidInputError
+
+MIB: Final = 1 << 20
+USUAL_MIB: Final = 1_024  # the default of the setting `max_expanded_mib`
+MOST_WHOLE: Final = 64 * MIB  # bytes of a document, which is read whole
+DEEPEST: Final = 100  # levels
+ROW: Final = 64  # bytes that a row costs, besides its text
+CELL: Final = 16
+_EXPANSION: Final = 100  # times the size of a file that it may expand to
+_VALUES: Final = {b",": 32, b"[": 64, b"{": 256}  # bytes that a sign of JSON costs when it is decoded
+_MOST_VALUES: Final = 512 * MIB
+
+
+class OverBudgetError(InvalidInputError):
+    """A file that expands further than it may."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The bytes that a file may expand to, and how many of them are left."""
+
+    most: int
+    what: str = "the content"  # in the error
+    option: str = f"if you trust it, set max_expanded_mib to more than {USUAL_MIB}"
+    left: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = self.most
+
+    @classmethod
+    def of_file(cls, size: int, most: int) -> "Budget":
+        """Return the budget of a file; up to the usual limit, a small file may not become a large one."""
+        return cls(min(most, MOST_WHOLE + _EXPANSION * size) if most <= USUAL_MIB * MIB else most)
+
+    def spend(self, size: int = 0, rows: int = 0, cells: int = 0) -> None:
+        """Count what is read next; raise OverBudgetError if the file expands too far."""
+        self.left -= size + ROW * rows + CELL * cells
+        if self.left < 0:
+            raise self.error
+
+    @property
+    def error(self) -> OverBudgetError:
+        """The error of a file that expands too far."""
+        problem = f"{self.what} expands to more than {self.most / MIB:,.0f} MiB; the rest was not read"
+        return OverBudgetError(problem, hint=self.option)
+
+
+def require_few_values(content: bytes) -> None:
+    """Raise OverBudgetError if JSON has so many values that decoding it would fill the memory."""
+    if sum(cost * content.count(sign) for sign, cost in _VALUES.items()) > _MOST_VALUES:
+        problem = f"its values take more than {_MOST_VALUES // MIB} MiB when they are decoded"
+        raise OverBudgetError(problem, hint="divide it into several files")
