@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.files.yaml import DEEPEST, parse_yaml, yaml_lines
+from vocabgap.files.yaml import DEEPEST, MOST_VALUES, parse_yaml, parsed_with_lines
 
 PIECES: list[str] = (  # noqa: SIM905 - a list takes 40 lines
     "a|b: |- |\n|\n  |\n- |: |? |[|]|{|}|,|&x |*x|<<: |=|~|'|\"|> \n|#c\n|---\n|3|1.5|true|\t| |0x|é|!|*"
@@ -65,7 +65,8 @@ def test_a_merge_key_gives_what_the_object_does_not_have(merged: str, value: obj
 )
 def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text: str) -> None:
     with pytest.raises(
-        InvalidInputError, match=r"^line 7, column \d+: aliases repeat more than 1,000,000"
+        InvalidInputError,
+        match=r"^line 7, column \d+: more than 400,000 values, with those that aliases",
     ):
         parse_yaml(text)
 
@@ -83,7 +84,7 @@ def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text:
         (f"a: !<{'x' * 100_000}> b", "line 1: found a value with the tag x+… "),
         ("a: !!binary aGk=", "line 1: found a value with the tag !!binary"),
         ("a:\n  !!set {x}", "line 2: found a value with the tag !!set"),
-        ("a: &x [*x]", "line 1: aliases repeat more than 1,000,000 values"),
+        ("a: &x [*x]", "line 1: more than 400,000 values"),
         ("a: *x", "line 1: found undefined alias"),
         ("a: b\n<<: c", "line 2: .*expected a mapping or list of mappings for merging"),
         ("a: b\na: c", 'line 2: .*found duplicate key "a"'),
@@ -118,10 +119,24 @@ def test_whatever_is_read_is_plain_or_refused_with_its_line(text: str) -> None:
     assert plain or str(value).startswith("line ")
 
 
-def test_the_line_of_each_value() -> None:
+def test_the_line_of_each_value_comes_with_the_value() -> None:
     text = "# first\nterms:\n  - name: a\n    tags: [x,\n      y]\n  - b\n"
-    assert yaml_lines(text) == {
+    assert parsed_with_lines(text) == ({"terms": [{"name": "a", "tags": ["x", "y"]}, "b"]}, {
         ("terms",): 2, ("terms", 0): 3, ("terms", 0, "name"): 3, ("terms", 0, "tags"): 4,
         ("terms", 0, "tags", 0): 4, ("terms", 0, "tags", 1): 5, ("terms", 1): 6,
-    }  # fmt: skip
-    assert yaml_lines("") == {}
+    })  # fmt: skip
+    assert parsed_with_lines("") == (None, {})
+
+
+@pytest.mark.parametrize(
+    "text", ["[" + "1," * MOST_VALUES + "1]", "[&a [" + "1," * 1_000 + "1], " + "*a," * 400 + "1]"]
+)
+def test_a_document_of_too_many_values_is_refused_before_they_are_made(text: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"^line 1, column \d+: more than 400,000 values"):
+        parse_yaml(text)
+
+
+def test_many_lines_that_declare_tags_are_refused() -> None:
+    text = "".join(f"%TAG !{number}! tag:x,{number}:\n" for number in range(101)) + "--- a"
+    with pytest.raises(InvalidInputError, match="more than 100 lines %TAG"):
+        parse_yaml(text)

@@ -24,7 +24,8 @@ from vocabgap.text import excerpt
 LARGEST: Final = 64_000_000  # characters of a document
 DEEPEST: Final = 100  # levels
 LONGEST_NUMBER: Final = 1_024  # bits; Python does not print a number of 4,300 digits
-MOST_REPEATED: Final = 1_000_000  # values that aliases repeat
+MOST_VALUES: Final = 400_000  # keys and values of a document, with those that aliases repeat
+MOST_TAGS: Final = 100  # lines %TAG; the library compares each with all before it
 Place = tuple[str | int, ...]  # the keys and list positions (from 0) of a value
 
 _LINES_DEPTH: Final = 4  # the depth of values whose line is returned
@@ -71,15 +72,31 @@ def parse_yaml(text: str) -> object:
     return _read(text, lambda loader, node: loader.construct_document(node))
 
 
+def parsed_with_lines(text: str) -> tuple[object, dict[Place, int]]:
+    """Return the value of a YAML document, and the line (from 1) of each value in it.
+
+    A value with a key has the line of the key.
+
+    Raises:
+        InvalidInputError: As for `parse_yaml`.
+    """
+    empty: tuple[object, dict[Place, int]] = (None, {})
+    return (
+        _read(text, lambda loader, node: (loader.construct_document(node), dict(_lines(node, ())))) or empty
+    )
+
+
 def yaml_lines(text: str) -> dict[Place, int]:
-    """Return the line (from 1) of each value of a document; a value with a key has the line of the key."""
-    return _read(text, lambda _, node: dict(_lines(node, ()))) or {}
+    """Return the line (from 1) of each value of a document."""
+    return parsed_with_lines(text)[1]
 
 
 def _read(text: str, use: Callable[[Any, Node], Any]) -> Any:  # noqa: ANN401 - what `use` returns
     if len(text) > LARGEST:
         hint = "split it into several files"
         raise InvalidInputError(f"the document has more than {LARGEST:,} characters", hint=hint)
+    if text.count("%TAG") > MOST_TAGS:
+        raise InvalidInputError(f"the document has more than {MOST_TAGS} lines %TAG", hint=_HINT)
     yaml = YAML(typ="safe")
     yaml.Constructor = _Plain
     try:
@@ -103,10 +120,10 @@ def _read(text: str, use: Callable[[Any, Node], Any]) -> Any:  # noqa: ANN401 - 
 
 
 def _require_limits(events: Iterator[Any]) -> None:
-    """Refuse a document that is nested too deep, or whose aliases repeat too many values."""
+    """Refuse a document that is nested too deep, or has too many values."""
     sizes: dict[str | None, int | None] = {}  # number of values behind each anchor; None while it is open
     starts: list[tuple[str | None, int]] = []  # anchor of each open list or object, and the values before it
-    size = repeated = 0
+    size = 0
     for event in events:
         match event:
             case ScalarEvent():
@@ -114,9 +131,7 @@ def _require_limits(events: Iterator[Any]) -> None:
                 sizes[event.anchor] = 1
             case AliasEvent():
                 behind = sizes.get(event.anchor, 0)
-                size, repeated = size + (behind or 0), repeated + (behind or 0)
-                if behind is None or repeated > MOST_REPEATED:
-                    _refuse(event, f"aliases repeat more than {MOST_REPEATED:,} values")
+                size += MOST_VALUES if behind is None else behind
             case CollectionStartEvent():
                 if len(starts) == DEEPEST:
                     _refuse(event, f"nested deeper than {DEEPEST} levels")
@@ -128,6 +143,8 @@ def _require_limits(events: Iterator[Any]) -> None:
                 sizes[anchor] = size - before
             case DocumentStartEvent(version=(1, 1)):
                 _refuse(event, "found a document of YAML 1.1")
+        if size > MOST_VALUES:
+            _refuse(event, f"more than {MOST_VALUES:,} values, with those that aliases repeat")
 
 
 def _short(tag: object) -> str:
