@@ -120,3 +120,32 @@ def test_an_unclear_correction_is_listed_with_its_line(workspace: Path) -> None:
     assert (several.line, several.repair, several.times) == (3, "unclear_correction", 1)
     assert several.detail.startswith(f"2 records of the image have {FIRST[:12]}")
     assert only_named.detail.startswith(f"the notes name {SECOND[:12]}…, and correct nothing")
+
+
+@pytest.mark.parametrize(("lines", "expected"), CASES.values(), ids=CASES)
+def test_a_correction_supersedes_the_same_records_in_batches(
+    lines: list[Line], expected: list[str], workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vocabgap.ingest.reading.CHUNK_BYTES", 300)
+    monkeypatch.setattr("vocabgap.ingest.lines.BATCH", 2)
+    write_log(workspace, "heron-11", *map(record, lines))
+
+    assert superseded(scan(workspace)) == expected
+
+
+@pytest.mark.parametrize(("moment", "expected"), [(10, []), (21, [3]), (None, [3])])
+def test_only_a_record_without_a_time_takes_the_time_before_it_in_any_batch(
+    moment: int | None, expected: list[int], workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vocabgap.ingest.reading.CHUNK_BYTES", 300)
+    monkeypatch.setattr("vocabgap.ingest.lines.BATCH", 2)
+    lines: list[Line] = [
+        ("calm sea", 1, None, ""),
+        ("warm beak", 9, None, ""),
+        ("dark eyes", 20, SECOND, ""),
+        ("pale feet", None, None, ""),
+        ("grey wing", moment, None, f"corrects {SECOND}"),
+    ]
+    write_log(workspace, "heron-11", *map(record, lines))
+
+    assert scan(workspace).gaps.filter(why_not="superseded")["line"].to_list() == expected

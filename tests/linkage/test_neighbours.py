@@ -218,3 +218,12 @@ def test_wordings_of_one_stem_are_searched_for_without_scoring_all_of_them() -> 
         every = (rows.plain_terms(asked) @ rows.plain_terms().T).toarray()
         every[np.arange(len(asked)), asked] = -np.inf
         assert_nearest(found, every, floor)
+
+
+def test_rows_without_grams_are_their_terms() -> None:
+    weights = sparse.csr_array(np.eye(3))
+
+    rows = Rows(weights)
+
+    assert rows.n_unspelt == 3
+    assert np.array_equal(rows.plain_terms().toarray(), weights.toarray())

@@ -19,7 +19,7 @@ from builders.command import vocabgap
 from vocabgap.doors.cli.app import run
 from vocabgap.errors import VocabgapError
 from vocabgap.ingest.scanning import scan
-from vocabgap.logbook.hooks import log_calls, note_failure
+from vocabgap.logbook.hooks import changes, log_calls, note_failure, write
 from vocabgap.logbook.log import log_gap
 from vocabgap.model.record import LOG_NAME
 
@@ -311,3 +311,27 @@ def _handles(pid: int, number: int) -> bool:
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     mask = int(status.partition("SigCgt:\t")[2][:16], 16)
     return bool(mask >> (signal.SIGALRM - 1) & 1 and mask >> (number - 1) & 1)
+
+
+def test_new_settings_name_the_project_as_the_unit_unless_there_are_logs(project: Path) -> None:
+    (change,) = (each for each in changes(project, "claude-code") if each.path.suffix == ".toml")
+    assert 'unit = "project"' in change.content
+
+    (project / "photo").mkdir()
+    log_gap(project / "photo", description="no mask")
+    (change,) = (each for each in changes(project, "claude-code") if each.path.suffix == ".toml")
+    assert "unit" not in change.content
+
+
+def test_only_missing_entries_are_added_to_the_settings_of_an_agent(project: Path) -> None:
+    file = project / ".claude" / "settings.json"
+    file.parent.mkdir()
+    other = {"hooks": [{"type": "command", "command": "make"}]}
+    file.write_text(json.dumps({"hooks": {"Stop": [other]}, "model": "x"}), encoding="utf-8")
+
+    write(changes(project, "claude-code"))
+
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    (own,) = settings["hooks"]["SessionEnd"]
+    assert settings == {"hooks": {"Stop": [other, own], "SessionEnd": [own]}, "model": "x"}
+    assert changes(project, "claude-code") == []

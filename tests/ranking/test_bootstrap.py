@@ -244,3 +244,12 @@ def test_a_single_image_without_sessions_has_draws_of_its_mentions() -> None:
         "lamp glow": (1, 1), "tilt shift": (2, 3), "ice ring": (2, 3), "reed mask": (4, 4),
     }  # fmt: skip
     assert {*intervals_of(ranked(asked, by=RankBy.IMAGES)).values()} == {(1, 4)}
+
+
+def test_draws_are_the_same_however_many_are_computed_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once = ranked(FALLING, now=NOW)
+    monkeypatch.setattr(intervals, "_CELLS", 1)
+
+    assert ranked(FALLING, now=NOW).equals(at_once)

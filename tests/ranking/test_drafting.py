@@ -185,3 +185,11 @@ def test_what_a_skill_quotes_is_no_markup() -> None:
     assert "\\<b\\>Lift" in text or "\\<b\\>lift" in text
     assert "*it*" not in text.replace("\\*", "")
     assert "[now]" not in text
+
+
+def test_a_draft_has_at_most_ten_examples() -> None:
+    fish = "carp eel pike perch tench bream roach rudd chub dace barbel zander".split()
+
+    made = drafted([{"intent": f"less {name} in the reeds"} for name in fish])
+
+    assert len(made.examples) == 10

@@ -140,3 +140,12 @@ def test_a_file_that_the_disk_does_not_take_is_named_with_the_reason(
     assert "cannot be written: report.html: File too large" in result.stderr
     assert "free some space" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["scan", "lineage", "manifest"])
+def test_a_part_of_another_kind_is_refused_before_anything_is_written(
+    name: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInputError, match=name):
+        report(CAPABILITIES.empty(), tmp_path / "out", **{name: "other"})  # type: ignore[arg-type]
+    assert not (tmp_path / "out").exists()
