@@ -22,12 +22,13 @@ from mutants.changes import Change, places
 KILLED, TIMED_OUT, ELSEWHERE = "killed", "timed out", "killed elsewhere"
 SURVIVED, NOT_COVERED = "survived", "not covered"
 _PYTEST: Final = ("-x", "-q", "--tb=no", "-p", "no:cacheprovider")
-_MOST_TESTS: Final = 100  # the fastest ones that run the line
+_NOT_FOUND: Final = 4  # exit code of pytest: a mutant may change the name of a test
+_FEW: Final = 30  # tests at first, because most mutants fail in them
+_MOST: Final = 400  # tests that run the line, of each room
 _LEFT_OUT: Final = shutil.ignore_patterns(".venv", ".git", "__pycache__", ".*_cache", "out", "dist")
 _PROCESSES: Final = 2
 _RECORDING: Final = 1_800.0  # seconds for all tests of a room
 _MOST_KIB: Final = 6 << 20  # of memory; a mutant may allocate without end
-_BROKEN: Final = (1, 2)  # exit codes of pytest: a test failed, or a module cannot be imported
 
 
 @dataclass(frozen=True)
@@ -180,11 +181,11 @@ def _record(copy: Copy, room: Room, records: Path) -> Record:
 
 
 def _outcome(copy: Copy, mutant: Mutant, records: Mapping[str, Record]) -> str:
-    """Run the tests of the room, those that run the line first; then those of other rooms that run it."""
+    """Run the tests of the room that run the line, or all; then those of other rooms that run it."""
     own = records[mutant.room.name]
     tests = own.tests(mutant)
-    code = _run_fastest(copy, {test: own.seconds[test] for test in tests if test})
-    if code not in {None, *_BROKEN}:
+    code = _run(copy, {test: own.seconds[test] for test in tests if test})
+    if not tests - {""} or code == _NOT_FOUND:
         limit = 60 + 3 * sum(own.seconds.values())
         code = copy.run("pytest", *_PYTEST, *mutant.room.tests, seconds=limit)
     if code != 0:
@@ -194,13 +195,17 @@ def _outcome(copy: Copy, mutant: Mutant, records: Mapping[str, Record]) -> str:
         for each in records.values() if each is not own
         for test in each.tests(mutant) if test
     }  # fmt: skip
-    code = _run_fastest(copy, others)
-    if code is None or code in _BROKEN:
+    if _run(copy, others) not in {0, _NOT_FOUND}:
         return ELSEWHERE
     return SURVIVED if tests or others else NOT_COVERED
 
 
-def _run_fastest(copy: Copy, tests: Mapping[str, float]) -> int | None:
-    fastest = sorted(tests, key=tests.__getitem__)[:_MOST_TESTS]
-    limit = 30 + 5 * sum(tests[test] for test in fastest)
-    return copy.run("pytest", *_PYTEST, *fastest, seconds=limit) if fastest else 0
+def _run(copy: Copy, tests: Mapping[str, float]) -> int | None:
+    """Run tests of some seconds, the fastest ones first; return the first exit code that is not 0."""
+    fastest = sorted(tests, key=tests.__getitem__)
+    for some in (fastest[:_FEW], fastest[_FEW:_MOST]):
+        limit = 60 + 5 * sum(tests[test] for test in some)
+        code = copy.run("pytest", *_PYTEST, *some, seconds=limit) if some else 0
+        if code != 0:
+            return code
+    return 0

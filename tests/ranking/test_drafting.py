@@ -188,7 +188,19 @@ def test_what_a_skill_quotes_is_no_markup() -> None:
 
 
 def test_a_draft_has_at_most_ten_examples() -> None:
-    fish = "carp eel pike perch tench bream roach rudd chub dace barbel zander".split()
+    fish = (
+        "carp",
+        "eel",
+        "pike",
+        "perch",
+        "tench",
+        "bream",
+        "roach",
+        "rudd",
+        "chub",
+        "dace",
+        "zander",
+    )
 
     made = drafted([{"intent": f"less {name} in the reeds"} for name in fish])
 
