@@ -358,3 +358,30 @@ def test_a_group_that_holds_opposites_has_a_doubtful_pair() -> None:
 
     assert pairs == [{surface(wording) for wording in wordings[:2]}]
     assert cluster(asking(*wordings), embedder="none").doubtful_pairs == []
+
+
+@pytest.mark.parametrize(
+    (
+        "word",
+        "shorter",
+    ),  # the shortest words that a prefix negates; after fewer letters, it is another word
+    [
+        (("tie", "untie"), ("do", "undo")),
+        (("fat", "nonfat"), ("go", "nongo")),
+        (("able", "disable"), ("mal", "dismal")),
+        (("code", "decode"), ("lay", "delay")),
+        (("exact", "inexact"), ("form", "inform")),
+        (("moral", "immoral"), ("port", "import")),
+        (("legal", "illegal"), ("lude", "illude")),
+        (("social", "asocial"), ("board", "aboard")),
+        (("hero", "antihero"), ("gen", "antigen")),
+        (("sign", "countersign"), ("act", "counteract")),
+    ],
+)
+def test_a_prefix_negates_only_a_word_of_enough_letters(
+    word: tuple[str, str], shorter: tuple[str, str]
+) -> None:
+    assert [differ(*(f"chart {each} berths" for each in pair)) for pair in (word, shorter)] == [
+        True,
+        False,
+    ]

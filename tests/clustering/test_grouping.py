@@ -148,3 +148,8 @@ def test_groups_that_share_words_are_nearer_than_others() -> None:
     assert near.shape == (3, 3)
     assert np.diag(near) == pytest.approx(1.0)
     assert near[0, 1] == near[1, 0] > near[0, 2] >= 0.0
+
+
+def test_a_table_without_the_columns_of_a_need_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="column 'description' is missing"):
+        cluster(asking("sky mask").select("missing_capability"))

@@ -1,13 +1,14 @@
 from typing import Any
 
 import polars as pl
+import pytest
 
 from builders.ranking import ranked, records
 from vocabgap.clustering.grouping import cluster
 from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.coverage import covered, probably_covered
+from vocabgap.ranking.coverage import EntryIndex, covered, probably_covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 
 VOCABULARY = Vocabulary(
@@ -95,3 +96,24 @@ def test_the_frame_of_a_wording_is_no_part_of_the_need() -> None:
     found = covered(ranked(rows), VOCABULARY)
 
     assert found.select(probably_covered()).item() is True
+
+
+def test_an_unknown_word_weighs_twice_the_rarest_and_a_misspelt_one_counts_in_part() -> None:
+    index = EntryIndex(VOCABULARY.entries)
+    known, unknown = (index.covering(need)[0] for need in ("lamp glow", "lamp glow xyzzy"))
+
+    rarest, unused = index.rarity(1), 2 * index.rarity(0)
+    share = 2 * rarest / (2 * rarest + unused)
+    assert unknown.explained == pytest.approx(known.explained * share)
+    assert index.alike("glow") == {"glow": 1.0}
+    assert 0.3 <= index.alike("weathr")["weather"] < 0.6
+
+
+def test_an_entry_named_like_an_operation_gains_three_times_what_others_gain() -> None:
+    entries = [Entry("bloom", "Bloom.", (), ("bloom",)), Entry("glow", "Glow.", (), ("bloom",))]
+    entries.append(Entry("star_trails", "Trails.", (), ("stack",)))
+
+    namesake, other = EntryIndex(entries).covering("xyzzy", {"bloom": 1.0})
+
+    assert (namesake.entry.name, other.entry.name) == ("bloom", "glow")
+    assert namesake.score == pytest.approx(3 * other.score)

@@ -250,3 +250,23 @@ def test_if_nothing_was_logged_lately_no_need_has_a_trend(weeks: float, trend: s
     table = ranked([*asked, last, earlier], now=NOW)
 
     assert table.filter(label="lamp glow")["trend"].item() == trend
+
+
+@pytest.mark.parametrize("whole", [30, 60, 120, 240])
+def test_a_steady_need_excludes_that_its_rate_doubled_or_halved(whole: int) -> None:
+    """If the rate of the last third doubled, it holds half of all mentions; if it halved, a fifth."""
+    for lately in range(whole + 1):
+        excluded = max(
+            binomtest(lately, whole, 1 / 2, "less").pvalue,
+            binomtest(lately, whole, 1 / 5, "greater").pvalue,
+        )
+        (trend,) = found_trends(
+            np.array([lately]),
+            np.array([whole]),
+            np.full(1, 1 / 3),
+            log_lately=np.array([lately]),
+            log_whole=np.array([whole]),
+            skipped=np.array([False]),
+        )
+        changed = found(np.array([lately]), np.array([whole])) != [0]
+        assert (trend == "steady") == (excluded <= SIGNIFICANCE / 2 and not changed)

@@ -308,7 +308,3 @@ def test_of_many_runs_some_are_told_the_first_and_the_last_two_among_them() -> N
     assert len(mentions) == 10
     assert (mentions[0], mentions[-2:]) == (1, [99, 100])
     assert mentions == sorted(mentions)
-
-
-def test_what_came_from_nothing_became_nothing() -> None:
-    assert module.became_of(rows((0, "a", 1, 7, ()), (1, "b", 1, 7, ()))).is_empty()
