@@ -153,3 +153,17 @@ def test_what_is_no_embedder_is_refused(named: Any) -> None:  # noqa: ANN401 - a
         InvalidInputError, match="embedder: expected an object with a name and embed"
     ):
         cluster(asking("reed mask", "tilt shift"), embedder=named)
+
+
+class Opposite(Fixed):
+    """Gives what has a sky in it one direction, and all else the other one."""
+
+    def embed(self, texts: Sequence[str]) -> Any:  # noqa: ANN401 - as above
+        return np.vstack([np.eye(1, 12) * (1.0 if "sky" in text else -1.0) for text in texts])
+
+
+def test_groups_that_point_away_from_each_other_have_no_likeness() -> None:
+    found = cluster(asking("sky mask", "crop ratio"), embedder=Opposite(()), threshold=0.1)
+
+    assert found.nearness([0, 1]) == pytest.approx(np.eye(2))
+    assert found.nearness([0, 1]).min() == 0.0
