@@ -7,7 +7,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from builders.clustering import grouped_wordings
+from vocabgap.clustering.grouping import Clusters
 from vocabgap.decisions.record import Action, Decision, decide, subject
+from vocabgap.decisions.replay import agreeing, followed
+from vocabgap.errors import StateError
 from vocabgap.listing.deciding import Decisions
 from vocabgap.model.settings import ClusterSettings, DecisionSettings, Settings
 from vocabgap.pipeline import Run, run
@@ -105,3 +109,47 @@ class Studio:
 
     def files(self, out: str = "out") -> dict[str, bytes]:
         return {name: (self.folder / out / name).read_bytes() for name in FRAMES}
+
+
+def branch(
+    rng: random.Random, found: Clusters, made: Sequence[Decision], actor: str
+) -> list[Decision]:
+    """Decisions that a person adds to others in a branch: merges and splits that `decide` accepts.
+
+    The clock of the person may go backwards.
+    """
+    together = list(made)
+    for _ in range(rng.randint(1, 5)):
+        try:
+            now = followed(found, together)[1]
+        except StateError:
+            break
+        groups = [sorted(group) for group in grouped_wordings(now)]
+        one, *others = (
+            rng.sample(each, len(each)) for each in rng.sample(sorted(groups), len(groups))
+        )
+        shared: dict[str, Any] = {"minute": rng.randrange(60), "actor": actor}
+        if others and (rng.random() < 0.7 or len(one) == 1):
+            new = decided("merge", one, other=others[0], **shared)
+        else:
+            leaving = rng.randint(1, min(2, len(one) - 1))
+            staying = tuple(one[leaving:]) if rng.random() < 0.8 else ()
+            new = decided(
+                "split", one[leaving:], wordings=tuple(one[:leaving]), staying=staying, **shared
+            )
+        try:
+            agreeing([new], {name: str(group) for name, group in now.group_of.items()})(
+                (*together, new)
+            )
+        except StateError:
+            continue
+        together.append(new)
+    return together[len(made) :]
+
+
+def joined(rng: random.Random, found: Clusters) -> list[Decision]:
+    """The lines of two branches from one base, in any order."""
+    base = branch(rng, found, (), "ana")
+    lines = [*base, *branch(rng, found, base, "bo"), *branch(rng, found, base, "cleo")]
+    rng.shuffle(lines)
+    return lines

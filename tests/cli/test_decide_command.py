@@ -4,11 +4,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
+from builders.decisions import decided
 from vocabgap.files import locking
 
 
@@ -194,6 +196,38 @@ def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(reported
     assert "this decision no longer applies, because its group has outgrown it: " in outcome.err
     assert (listed["standing"], listed["in_force"], result["outgrown"]) == ("outgrown", False, 1)
     assert "decisions.jsonl: 1 decision: 0 active, 1 outgrown." in vocabgap("decisions", "list").out
+
+
+def test_a_decision_that_others_contradict_is_said_by_the_report_and_listed(
+    reported: Path, tmp_path: Path
+) -> None:
+    lines = (
+        decided("merge", ["film grain"], other=["mask the sky"]),
+        decided(
+            "split",
+            ["sky mask", "film grain"],
+            wordings=("mask the sky",),
+            staying=("film grain",),
+            minute=1,
+            actor="bo",
+        ),
+    )
+    (tmp_path / "decisions.jsonl").write_bytes(
+        b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+    )
+
+    outcome = vocabgap("report", reported)
+    *_, listed, result = events(vocabgap("--json", "decisions", "list"))
+
+    told = (
+        "this decision is not followed, because other decisions contradict it: 2026-07-01 bo split"
+    )
+    assert told in outcome.err
+    assert (listed["standing"], listed["in_force"]) == ("not followed", False)
+    assert (result["in_force"], result["unfollowed"]) == (1, 1)
+    shown = vocabgap("decisions", "list").out
+    assert "no longer active: other decisions contradict it" in shown
+    assert "decisions.jsonl: 2 decisions: 1 active, 1 not followed." in shown
 
 
 @pytest.mark.usefixtures("reported")

@@ -67,6 +67,16 @@ def test_the_undecided_go_to_the_side_that_they_resemble_unless_a_decision_keeps
     }
 
 
+def test_what_leaves_is_parted_from_what_stays_wherever_that_is(found: Clusters) -> None:
+    parted = found.constrained([Apart("film grain", ("sky mask",), "mine", ("sky mask tool",))])
+
+    assert grouped_wordings(parted) == {
+        frozenset({"sky mask"}),
+        frozenset({"sky mask tool"}),
+        *map(frozenset, (MASKS[2:4], MASKS[4:])),
+    }
+
+
 def test_the_undecided_stay_where_they_resemble_both_alike() -> None:
     found = cluster(asking("sky bado", "sky fige", "sky"), threshold=1.0)
     assert found.clusters.height == 1
@@ -98,21 +108,18 @@ def test_a_split_stays_in_force_when_a_later_merge_would_undo_it() -> None:
     assert any({"sky mask tool", "cloud mask tool"} <= group for group in grouped_wordings(made))
 
 
-@pytest.mark.parametrize(
-    ("constraints", "message"),
-    [
-        (
-            [Together("sky mask", "cloud mask"), Apart("sky mask", ("cloud mask",), "mine")],
-            "decisions both merge and split 'sky mask' and 'cloud mask'",
-        ),
-        ([Together("sky mask", "moon mask")], "no record has the surface 'moon mask'"),
-    ],
-)
-def test_constraints_that_cannot_hold_are_an_error(
-    found: Clusters, constraints: list[Constraint], message: str
-) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        found.constrained(constraints)
+def test_a_split_of_what_a_merge_ties_is_not_among_what_the_groups_follow(found: Clusters) -> None:
+    merge = Together("sky mask", "cloud mask")
+
+    made = found.constrained([merge, Apart("sky mask", ("cloud mask",), "mine")])
+
+    assert made.constraints == (merge,)
+    assert grouped_wordings(made) == grouped_wordings(found.constrained([merge]))
+
+
+def test_a_surface_that_is_not_there_is_an_error(found: Clusters) -> None:
+    with pytest.raises(InvalidInputError, match="no record has the surface 'moon mask'"):
+        found.constrained([Together("sky mask", "moon mask")])
 
 
 def _constraints(draw: st.DrawFn, surfaces: Sequence[str]) -> list[Constraint]:

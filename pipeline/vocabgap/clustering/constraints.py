@@ -5,7 +5,7 @@ active: if a later decision brings the surfaces together, they leave again.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ class Regrouped(NamedTuple):
     labels: IntArray  # the group of each point, shape (n,)
     labelled: list[tuple[str, int]]  # the label of each group, and the point it belongs to
     origins: tuple[Origin, ...]
+    followed: tuple[Constraint, ...]
 
 
 def regrouped(
@@ -40,24 +41,23 @@ def regrouped(
     labelled: Sequence[tuple[str, int]],
     points: Points,
     rows: Rows,
-    constraints: Iterable[Constraint],
+    constraints: Collection[Constraint],
 ) -> Regrouped:
     """Apply the constraints to the groups.
 
     A united group has the label of the larger one. If a group is split, its undecided members go to the side
-    with the higher mean cosine similarity. If both are equal, they stay.
+    with the higher mean similarity, or stay. A split does not hold if merges tie what leaves to what stays.
     """
-    groups = _Groups(labels, labelled, points, rows)
-    standing: list[Apart] = []
+    groups, standing = _Groups(labels, labelled, points, rows), list[Apart]()
     for constraint in constraints:
         if isinstance(constraint, Apart):
             standing.append(constraint)
-            groups.part(constraint)
+            groups.part(constraint, constraint.leaving)
         elif isinstance(constraint, Together) and groups.unite(constraint):
             # Only in the united group, surfaces that were split may be together again.
             for apart in [one for one in standing if groups.are_one(one.anchor, constraint.first)]:
-                groups.part(apart)
-    return groups.result()
+                groups.part(apart, [apart.anchor])
+    return groups.result(constraints)
 
 
 class _Groups:
@@ -75,6 +75,7 @@ class _Groups:
         self._points = points
         self._times: Counter[str] = Counter()
         self._tied: dict[int, frozenset[int]] = {}
+        self._failing: set[Constraint] = set()
 
     @cached_property
     def _labeller(self) -> Labeller:
@@ -97,22 +98,22 @@ class _Groups:
         self._move(self._members.pop(dropped), kept)
         return True
 
-    def part(self, constraint: Apart) -> None:
-        anchor = self._place(constraint.anchor)
-        group = self._group[anchor]
+    def part(self, constraint: Apart, surfaces: Iterable[str]) -> None:
+        """Part what leaves from what stays in the groups of some surfaces."""
+        for group in dict.fromkeys(self._group[self._place(surface)] for surface in surfaces):
+            self._divide(group, constraint)
+
+    def _divide(self, group: int, constraint: Apart) -> None:
         present = [point for point in map(self._place, constraint.leaving) if self._group[point] == group]
-        if not present:
-            return
-        staying = self._tied_to(anchor)
-        leaving = frozenset[int]().union(*map(self._tied_to, present))
-        if not staying.isdisjoint(leaving):
-            raise InvalidInputError(
-                f"decisions both merge and split '{constraint.anchor}' and '{constraint.leaving[0]}'",
-                hint="undo one of the decisions",
-            )
+        names = (constraint.anchor, *constraint.staying)
+        there = [self._tied_to(point) for point in map(self._place, names) if self._group[point] == group]
         # Members that an earlier decision ties to a leaving member leave, too.
-        there = [point for point in map(self._place, constraint.staying) if self._group[point] == group]
-        staying = staying.union(*(tied for tied in map(self._tied_to, there) if tied.isdisjoint(leaving)))
+        leaving = frozenset[int]().union(*map(self._tied_to, present))
+        staying = frozenset[int]().union(*(tied for tied in there if tied.isdisjoint(leaving)))
+        if any(not tied.isdisjoint(leaving) for tied in there):
+            self._failing.add(constraint)
+        if not staying or not present:
+            return
         gone = {*leaving, *self._nearer(group, staying, leaving)}
         members = self._members[group]
         number = max(self._labelled) + 1
@@ -126,13 +127,14 @@ class _Groups:
             self._labelled[group] = self._labeller.label(sorted(self._members[group]))
         self._labelled[number] = self._labeller.label(sorted(self._members[number]))
 
-    def result(self) -> Regrouped:
+    def result(self, constraints: Iterable[Constraint]) -> Regrouped:
         order = sorted(self._members, key=lambda number: min(self._members[number]))
         place = {number: position for position, number in enumerate(order)}
         return Regrouped(
             np.array([place[number] for number in self._group], dtype=np.int64),
             [self._labelled[number] for number in order],
             tuple(self._origin[number] for number in order),
+            tuple(constraint for constraint in constraints if constraint not in self._failing),
         )
 
     def _nearer(self, group: int, staying: frozenset[int], leaving: frozenset[int]) -> set[int]:

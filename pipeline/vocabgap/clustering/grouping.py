@@ -262,7 +262,7 @@ class Clusters:
             separated: The forms (`vocabgap.text.own_form`) of wordings that leave their surface.
 
         Raises:
-            InvalidInputError: A surface does not exist, or two decisions contradict each other.
+            InvalidInputError: A surface does not exist.
         """
         constraints = tuple(constraints)
         if not constraints:
@@ -281,7 +281,7 @@ class Clusters:
             _labelled=groups.labelled,
             _screens=self._screens if rows is self._rows else Screens(points, rows),
             origins=groups.origins,
-            constraints=constraints,
+            constraints=groups.followed,
             _undecided=self,
         )
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from vocabgap.clustering.grouping import Clusters, known_clusters
 from vocabgap.decisions.record import KEPT_WORDINGS, Action, Decision, Subject, one_each, subject
-from vocabgap.decisions.replay import in_force, replay, separations
+from vocabgap.decisions.replay import followed, separations
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import FILTERED
@@ -101,10 +101,7 @@ class PublishedGroups:
         )
 
     def _after(self, decisions: Iterable[Decision]) -> _State:
-        active = in_force(decisions)
-        effective = replay(active, self._proposed.names(separations(active)))
-        constraints = map(self._as_published, effective.constraints)
-        clusters = self._proposed.constrained(constraints, effective.separated)
+        effective, clusters = followed(self._proposed, decisions, self._as_published)
         settings = self._settings.rank
         identities = identify(
             self._proposed,

@@ -60,6 +60,7 @@ class EffectiveDecisions:
     active: tuple[Decision, ...]  # decisions that are not undone
     inactive: tuple[Decision, ...]  # active decisions that match nothing in this corpus
     separated: frozenset[str]  # forms of wordings that a split separates from others with their surface
+    unfollowed: tuple[Decision, ...] = ()  # active decisions that the groups do not follow, because of others
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
@@ -67,7 +68,8 @@ class EffectiveDecisions:
         rows: list[tuple[object, ...]] = []
         for decision, surfaces in self.about:
             who = (decision.decision_id, decision.time.astimezone(UTC), decision.actor)
-            what = (decision.action.value, decision.label, decision.entry, decision.summary)
+            told = decision.summary + " – not followed" * (decision in self.unfollowed)
+            what = (decision.action.value, decision.label, decision.entry, told)
             wordings = () if decision.capability is None else decision.capability.wordings
             about = [_form(wording, self.separated) for wording in wordings]
             rows += [(anchor, *who, *what, about) for anchor in surfaces]
@@ -83,12 +85,14 @@ class EffectiveDecisions:
         return f"EffectiveDecisions({len(self.active):,} active, {len(self.inactive):,} without effect)"
 
 
-def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDecisions:
+def replay(
+    decisions: Iterable[Decision], names: Collection[str], unfollowed: Sequence[Decision] = ()
+) -> EffectiveDecisions:
     """Apply decisions to the surfaces of a corpus.
 
     A decision concerns the first wording of its capability that the corpus has. If the corpus has none, the
     decision is inactive. The times of the decisions matter, not their order. `names` are the surfaces, and
-    the separated forms of wordings (`separations`) that the corpus has.
+    the separated forms of wordings (`separations`) that the corpus has. The `unfollowed` have no effect.
 
     Raises:
         InvalidInputError: A decision undoes a decision that does not exist.
@@ -96,8 +100,8 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
     """
     present = frozenset(names)
     active = in_force(decisions)
-    separated = separations(active)
-    splits = (decision for decision in active if decision.action is Action.SPLIT)
+    separated = separations(decision for decision in active if decision not in unfollowed)
+    splits = (split for split in active if split.action is Action.SPLIT and split not in unfollowed)
     parted = frozenset(_forms((wording for split in splits for wording in split.wordings), separated))
     reasoned: list[Reasoned] = []
     about: list[tuple[Decision, list[str]]] = []
@@ -110,6 +114,8 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
             continue
         if is_change:
             about.append((decision, anchors))
+        if decision in unfollowed:
+            continue
         if decision.action is Action.MERGE:
             reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1], _about(decision))))
         elif decision.action is Action.SPLIT:
@@ -120,14 +126,31 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
             same, others = (tuple(_forms(own, separated)) for own in (decision.staying, decision.wordings))
             reasoned.append(Reasoned(decision, Confirmed(anchors[0], same, others)))
     require_agreement(reasoned)
-    return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive), separated)
+    shown = (tuple(reasoned), tuple(about), active, tuple(inactive))
+    return EffectiveDecisions(*shown, separated, tuple(unfollowed))
 
 
-def followed(clusters: "Clusters", decisions: Iterable[Decision]) -> "tuple[EffectiveDecisions, Clusters]":
-    """Apply decisions to groups; return the decisions with their effect, and the new groups."""
-    active = in_force(decisions)
-    effective = replay(active, clusters.names(separations(active)))
-    return effective, clusters.constrained(effective.constraints, effective.separated)
+def followed(
+    clusters: "Clusters",
+    decisions: Iterable[Decision],
+    adapted: Callable[[Constraint], Constraint] = lambda constraint: constraint,
+) -> "tuple[EffectiveDecisions, Clusters]":
+    """Apply decisions to groups; return the decisions with their effect, and the new groups.
+
+    Others may tie what leaves in a split to what stays. Such a split moves nobody: it is left out, the latest
+    one first. `adapted` completes a constraint before the groups follow it.
+    """
+    active, unfollowed = in_force(decisions), list[Decision]()
+    while True:
+        separated = separations(decision for decision in active if decision not in unfollowed)
+        effective = replay(active, clusters.names(separated), unfollowed)
+        constraints = [*map(adapted, effective.constraints)]
+        groups = clusters.constrained(constraints, separated)
+        known = zip(effective.reasoned, constraints, strict=True)
+        failing = [each.decision for each, constraint in known if constraint not in groups.constraints]
+        if not failing:
+            return effective, groups
+        unfollowed.append(failing[-1])
 
 
 def separations(active: Iterable[Decision]) -> frozenset[str]:

@@ -196,6 +196,7 @@ class Standing(StrEnum):
 
     IN_FORCE = "in force"
     OUTGROWN = "outgrown"
+    UNFOLLOWED = "not followed"
     UNDONE = "undone"
     UNDOS = "undo"
 
@@ -220,12 +221,13 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
     from vocabgap.listing.deciding import Decisions
 
     book = Decisions(request.run or settings.report.out, settings.decisions.file)
-    decisions, outgrown = book.all(), frozenset[str]()
+    decisions, ended = book.all(), dict[str, Standing]()
     undone = undoings(decisions)
     with nullcontext() if request.run else suppress(VocabgapError):  # there may be no run yet
         if decisions:
-            outgrown = book.outgrown()
-    rows = [(each, _standing(each, undone, outgrown), undone.get(each.decision_id)) for each in decisions]
+            ended = dict.fromkeys(book.outgrown(), Standing.OUTGROWN)
+            ended |= dict.fromkeys(book.unfollowed(), Standing.UNFOLLOWED)
+    rows = [(each, _standing(each, undone, ended), undone.get(each.decision_id)) for each in decisions]
     confirmed = {each.decision_id for each in decisions if each.action is Action.CONFIRM}
     standings = [standing for _, standing, _ in rows]
     return Answer(
@@ -257,9 +259,9 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
 DECISIONS: Final = Verbs("decisions", "List the decisions.", (list_decisions,))
 
 
-def _standing(decision: "Decision", undone: "dict[str, Decision]", outgrown: frozenset[str]) -> Standing:
+def _standing(decision: "Decision", undone: "dict[str, Decision]", ended: dict[str, Standing]) -> Standing:
     if decision.decision_id in undone:
         return Standing.UNDONE
     if decision.undoes is not None:
         return Standing.UNDOS
-    return Standing.OUTGROWN if decision.decision_id in outgrown else Standing.IN_FORCE
+    return ended.get(decision.decision_id, Standing.IN_FORCE)

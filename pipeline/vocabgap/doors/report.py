@@ -263,6 +263,8 @@ def _notes(result: "Run", settings: Settings, now: datetime) -> list[str]:
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
     inactive, active = result.decisions.inactive, result.decisions.active
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]
+    unfollowed = "this decision is not followed, because other decisions contradict it"
+    notes += [f"{unfollowed}: {each.summary}" for each in result.decisions.unfollowed]
     file, later = (
         settings.decisions.file,
         f"this decision is later than the report, {iso(now)}, but it counts",

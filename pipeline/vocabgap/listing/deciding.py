@@ -1,7 +1,7 @@
 """Decide about the capabilities of a published run, from the command line or a notebook."""
 
 from bisect import insort
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -105,6 +105,11 @@ class Decisions:
         decided = self._published.manifest.decisions
         return frozenset(() if decided is None else decided.outgrown)
 
+    def unfollowed(self) -> frozenset[str]:
+        """Return the identifiers of the decisions that the run does not follow."""
+        decided = self._published.manifest.decisions
+        return frozenset(() if decided is None else decided.unfollowed)
+
     def merge(self, capability: str, other: str, why: str = "") -> Decision:
         """Merge two capabilities into one, with the identifier of the first.
 
@@ -188,20 +193,17 @@ class Decisions:
             manifest.now,
             by_meaning=manifest.model is not None,
         )
-        return published.effects(self._before(new), new)
+        return published.effects([decision for decision in self.all() if decision not in new], new)
 
     def replaced(self, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
         """Return the earlier decisions that some new decisions undo or replace."""
         new = tuple(decisions)
-        earlier = self._before(new)
+        earlier = [decision for decision in self.all() if decision not in new]
         undos = {decision.undoes for decision in new}
         undone = [decision for decision in earlier if decision.decision_id in undos]
         active = in_force(earlier)
         rivals = filter(None, (replaced(decision, active) for decision in new))
         return tuple(dict.fromkeys((*undone, *rivals)))
-
-    def _before(self, new: Collection[Decision]) -> list[Decision]:
-        return [decision for decision in self.all() if decision not in new]
 
     def undo(self, decision: str | None = None, why: str = "", *, last: bool = False) -> Decision:
         """Undo a decision, as if it had never been made; name it by the first characters of its identifier.

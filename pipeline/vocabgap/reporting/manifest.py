@@ -120,13 +120,15 @@ class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
     inactive: Annotated[int, means("active decisions that match nothing in the logs")]
     sha256: Annotated[str, means("SHA-256 of their identifiers, one per line, in order")]
     outgrown: Annotated[tuple[str, ...], means("decisions on a status that their groups have outgrown")] = ()
+    unfollowed: Annotated[dict[str, str], means("decisions that others contradict, by identifier")] = {}
 
     @classmethod
     def of(cls, effective: EffectiveDecisions, outgrown: tuple[str, ...]) -> Self:
         """Return the decisions that a run follows."""
         names = "".join(f"{decision.decision_id}\n" for decision in effective.active)
         digest = hashlib.sha256(names.encode()).hexdigest()
-        return cls(len(effective.active), len(effective.inactive), digest, outgrown)
+        unfollowed = {each.decision_id: each.summary for each in effective.unfollowed}
+        return cls(len(effective.active), len(effective.inactive), digest, outgrown, unfollowed)
 
 
 class Compared(msgspec.Struct, frozen=True):

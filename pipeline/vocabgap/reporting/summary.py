@@ -134,6 +134,7 @@ class Summary(msgspec.Struct, frozen=True):
     per_session: tuple[tuple[str, float], ...] = ()  # mentions per known session in each quarter
     plan: Plan | None = None  # None without the records, and in a shareable report
     in_other_languages: int = 0  # wordings in another language than most; none if that is not clear
+    unfollowed: tuple[str, ...] = ()  # decisions that others contradict; none in a shareable report
 
     @property
     def records(self) -> int:
@@ -171,6 +172,7 @@ class Summary(msgspec.Struct, frozen=True):
             "stale": self.stale_days is not None,
             "differences": self.differences,
             "narrowed": self.selection,
+            "unfollowed": self.unfollowed,
         }
         return tuple(name for name, holds in limits.items() if holds)
 
@@ -285,6 +287,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         per_session=per_session(tables.gaps) if effects and tables.gaps is not None else (),
         plan=None if tables.gaps is None else plan_of(ranked, tables.gaps, covered_from),
         breakdown=breakdown_of(tables.gaps, settings.report.by, shown),
+        unfollowed=() if manifest.decisions is None else tuple(manifest.decisions.unfollowed.values()),
     )
 
 
