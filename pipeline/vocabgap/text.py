@@ -45,12 +45,14 @@ _NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
 # Text that GitHub, GitLab or linkify-it may turn into a link, anywhere in a word: a URL, a host, an IP or
 # mail address, a mention of a user, the number of an issue, or a commit.
 _LINKED: Final = re.compile(
-    r"(?ia)//|@(?=\S)|[a-z][a-z0-9+.-]*:(?=\S)|www(?![a-z0-9])|[^\s.]\.(?u:[^\W\d_]){2}|(?:[0-9]+\.){3}[0-9]"
+    r"(?ia)//|@(?=\S)|(?<![a-z0-9+.-])[0-9+.-]*[a-z][a-z0-9+.-]*:(?=\S)|www(?![a-z0-9])"
+    r"|[^\s.]\.(?u:[^\W\d_]){2}|(?<![0-9])(?:[0-9]+\.){3}[0-9]"
     r"|#(?=[0-9])|\bgh-(?=[0-9])|!(?=[0-9])|(?<![\w-])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b"
 )
-# A word with its surroundings. These are white space, characters that cannot be code in a table cell, and
-# punctuation that is not part of an address.
-_MARKED_WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
+# A word with what is before it. This is white space, characters that cannot be code in a table cell, and
+# punctuation that is not part of an address, as at its end.
+_MARKED_WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*)""")
+_AT_END: Final = ")]}>\"'”’».,;:!?"
 SHOWN_CHARACTERS: Final = 500
 COMPARED_CHARACTERS: Final = 20_000
 """The first characters of a text, which alone are compared; a longer one is no wording, but a paste."""
@@ -364,9 +366,10 @@ def literal(text: str) -> str:
 
 
 def _as_markdown(match: re.Match[str]) -> str:
-    before, word, after = match.groups()
+    before, marked = match.groups()
+    word = marked.rstrip(_AT_END)
     shown = f"`{word}`" if _LINKED.search(word) else _SPECIAL.sub(r"\\\g<0>", word)
-    return _SPECIAL.sub(r"\\\g<0>", before) + shown + _SPECIAL.sub(r"\\\g<0>", after)
+    return _SPECIAL.sub(r"\\\g<0>", before) + shown + _SPECIAL.sub(r"\\\g<0>", marked[len(word) :])
 
 
 def short_hash(digest: str) -> str:

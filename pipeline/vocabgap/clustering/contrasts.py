@@ -31,7 +31,7 @@ import polars as pl
 from vocabgap.clustering.wordings import clause_share
 from vocabgap.files import text_of
 from vocabgap.linkage import FloatArray
-from vocabgap.text import ignored_stems, stem, surface
+from vocabgap.text import COMPARED_CHARACTERS, ignored_stems, stem, surface
 
 MAIN_SHARE: Final = 0.5  # least share of a group's surfaces at its main poles
 SENTENCE_SHARE: Final = 0.2  # of clause words; in a sentence, each word is compared in its place
@@ -138,13 +138,13 @@ def _places(word: str) -> Sequence[tuple[int, int]]:
 
 def _companions(words: Words) -> Iterator[Sign]:
     """Yield a sign for each "with" or "without", by the start of the next word of content."""
-    companions = _table().companions
-    for place, word in enumerate(words[:-1]):
+    companions, signs, thing = _table().companions, list[Sign](), "".join(words[-1:])
+    for word, following in reversed([*pairwise(words)]):
+        if len(following) >= _INITIALS and following not in _FUNCTION_WORDS:
+            thing = following
         if word in companions:
-            rest = words[place + 1 :]
-            things = (each for each in rest if len(each) >= _INITIALS and each not in _FUNCTION_WORDS)
-            thing = next(things, rest[-1])
-            yield f"with {thing[:_INITIALS]}", companions[word] or int(rest[0] == "no")
+            signs.append((f"with {thing[:_INITIALS]}", companions[word] or int(following == "no")))
+    yield from reversed(signs)
 
 
 def parting_poles(
@@ -160,7 +160,8 @@ def parting_poles(
     needs = [_joined(words, {}) for words in needs]
     # Affixes are those of whole words, because their stems may differ: inactive, activ.
     stems = {word: word for word in chain.from_iterable(needs)}
-    stems |= {word: stem(word) for word in set(" ".join(texts).lower().split()) - stems.keys()}
+    written = chain.from_iterable(text[:COMPARED_CHARACTERS].lower().split() for text in texts)
+    stems |= {word: stem(word) for word in set(written) - stems.keys()}
     negated = {
         stems[word]: stems[base] for word in sorted(stems) for base in _without_affix(word) if base in stems
     }
@@ -222,21 +223,23 @@ def _joined(words: Words, opposite: dict[str, str]) -> Words:
 
 
 def _signs(words: Words, affixed: Mapping[str, Sequence[Sign]]) -> Iterator[Sign]:
-    """Yield the signs that a need has by its own words."""
+    """Yield the signs that a need has by its own words; a number stands for a set of other words."""
     table, rest = _table(), _without_negation(words)
     content = frozenset(_content(rest))
+    frame, things = sum(map(hash, content)), content.difference(table.particles)
     is_negated = len(rest) < len(words)
     yield ("negation", content - _NOT - _STOPS), int(is_negated or _is_partly_negated(words))
     for before, word in pairwise(("", *words)):
         for contrast, pole in affixed.get(word, ()):
-            yield (contrast, content - {word}), pole
+            yield (contrast, frame - hash(word) * (word in content)), pole
         for particle, pole in table.particles.get(word, ()):
-            yield ("particle", content.difference(table.particles), particle), pole
+            yield ("particle", things, particle), pole
             if before and before not in _FUNCTION_WORDS and word not in ("to", "from"):
                 yield ("particle", before, particle), pole
     if len(words) > SHORT or clause_share(" ".join(rest)) > SENTENCE_SHARE:
         # Each word of the table is compared in its place: the other words must be the same.
-        yield from (((contrast, content - {*term.split()}), pole) for term, contrast, pole in _terms(rest))
+        for term, contrast, pole in _terms(rest):
+            yield (contrast, frame - sum(map(hash, content.intersection(term.split())))), pole
         return
     yield from _listed(words)
     if is_negated:
