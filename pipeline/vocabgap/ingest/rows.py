@@ -111,8 +111,9 @@ class RowDecoder:
 
     def read(self, lines: list[bytes]) -> LinesRead:
         """Read lines, and decode one by one those that cannot be decoded with the others."""
-        objects, taken = self._objects(lines)
-        positions: Sequence[int] = range(len(lines))
+        filled = [position for position, line in enumerate(lines) if line.strip()]
+        objects, taken = self._objects([lines[at] for at in filled] if len(filled) < len(lines) else lines)
+        positions: Sequence[int] = filled
         doubtful: Collection[int] = ()
         if None in objects:
             doubtful = {place for place, value in enumerate(objects) if value is None}
@@ -125,7 +126,7 @@ class RowDecoder:
             if not gaps.doubtful:
                 break
             doubtful = gaps.doubtful
-        others = sorted({*range(len(lines))}.difference(positions)) if len(positions) < len(lines) else ()
+        others = sorted({*filled}.difference(positions)) if len(positions) < len(filled) else ()
         passed_over = len(positions) - len(gaps.places)
         if passed_over:
             positions = [positions[place] for place in gaps.places]
@@ -138,10 +139,7 @@ class RowDecoder:
         repaired: dict[int, Decoded] = {}
         passed_over = read.passed_over
         for position in others:
-            line = lines[position]
-            if not line or line.isspace():
-                continue
-            outcome = decode_line(line.removesuffix(b"\r"), self._fields)
+            outcome = decode_line(lines[position].removesuffix(b"\r"), self._fields)
             if outcome is None:
                 passed_over += 1
             elif isinstance(outcome, Rejected):

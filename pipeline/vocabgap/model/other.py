@@ -21,6 +21,7 @@ MOST_BYTES: Final = 4_096  # of a text
 _MOST_KEYS: Final = 10  # of a path
 _LEFT_OUT: Final = "(left out)"  # the key whose value counts the omitted values
 _NOTE_BYTES: Final = 24
+_LEAST_ITEM: Final = len('{"":0}')
 _DECODER: Final = msgspec.json.Decoder(dict[str, Any])
 _ENCODER: Final = msgspec.json.Encoder(order="sorted")
 
@@ -48,11 +49,12 @@ def encoded(rests: Sequence[Mapping[str, Any]]) -> list[str | None]:
 
 def _fitting(rest: Mapping[str, Any]) -> str:
     kept, size = dict[str, Any](), _NOTE_BYTES
-    for key, item in sorted(rest.items()):
+    for key in sorted(rest):
+        if key == _LEFT_OUT or size + len(key) + _LEAST_ITEM > MOST_BYTES:
+            continue
         with suppress(UnicodeEncodeError, OverflowError, RecursionError):
-            added = len(_ENCODER.encode({key: item}))
-            if key != _LEFT_OUT and size + added <= MOST_BYTES:
-                kept[key], size = item, size + added
+            if size + (added := len(_ENCODER.encode({key: rest[key]}))) <= MOST_BYTES:
+                kept[key], size = rest[key], size + added
     return _ENCODER.encode({**kept, _LEFT_OUT: len(rest) - len(kept)}).decode()
 
 
