@@ -145,3 +145,19 @@ def test_the_newest_earlier_folder_comes_back_and_others_give_what_they_hold(
 
     assert contents(target) == {"report": newer.name, "notes": "mine"}
     assert {*tmp_path.iterdir()} == {target, stranger, short}
+
+
+def test_a_target_is_checked_before_anything_is_written_and_before_it_is_replaced(
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "out"
+    seen: list[list[str]] = []
+
+    def check() -> None:
+        seen.append([path.name.split("-")[0] for path in tmp_path.iterdir()])
+
+    with whole_folder(target, {"report"}, is_ours, check) as folder:
+        (folder / "report").write_text("one", encoding="utf-8")
+
+    assert seen == [[], [".out.staging"]]
+    assert contents(target) == {"report": "one"}

@@ -3,12 +3,13 @@
 import errno
 import os
 from codecs import BOM_UTF8
+from io import FileIO
 from pathlib import Path
 
 import pytest
 
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError
-from vocabgap.files.journal import Journal
+from vocabgap.files.journal import Journal, Writer
 from vocabgap.files.refusals import FileRole
 
 
@@ -141,3 +142,18 @@ def test_lines_go_to_the_file_that_replaced_the_locked_one(
         writer.add(b"6\n")
 
     assert path.read_bytes() == b"5\n6\n"
+
+
+def test_lines_that_fit_only_in_part_are_taken_back(tmp_path: Path) -> None:
+    class FullDisk(FileIO):
+        def write(self, data: object, /) -> int:
+            return super().write(bytes(data)[:-1])  # type: ignore[call-overload]
+
+    path = tmp_path / "log"
+    path.write_bytes(b"1\n")
+
+    with FullDisk(path, "a+") as file, pytest.raises(OSError, match="No space left") as refused:
+        Writer(LOG, path, file).add(b"2\n")
+
+    assert refused.value.filename == str(path)
+    assert path.read_bytes() == b"1\n"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.files.yaml import DEEPEST, MOST_VALUES, parse_yaml, parsed_with_lines
+from vocabgap.files.yaml import DEEPEST, LONGEST_NUMBER, MOST_VALUES, parse_yaml, parsed_with_lines
 
 PIECES: list[str] = (  # noqa: SIM905 - a list takes 40 lines
     "a|b: |- |\n|\n  |\n- |: |? |[|]|{|}|,|&x |*x|<<: |=|~|'|\"|> \n|#c\n|---\n|3|1.5|true|\t| |0x|é|!|*"
@@ -140,3 +140,30 @@ def test_many_lines_that_declare_tags_are_refused() -> None:
     text = "".join(f"%TAG !{number}! tag:x,{number}:\n" for number in range(101)) + "--- a"
     with pytest.raises(InvalidInputError, match="more than 100 lines %TAG"):
         parse_yaml(text)
+
+
+def test_limits_are_the_largest_that_are_read() -> None:
+    largest = (1 << LONGEST_NUMBER) - 1
+    assert (LONGEST_NUMBER, DEEPEST) == (1_024, 100)
+    assert parse_yaml(f"{largest:#x}") == largest
+    with pytest.raises(InvalidInputError, match="more than 1,024 bits"):
+        parse_yaml(f"{largest + 1:#x}")
+    assert parse_yaml("[" * DEEPEST + "]" * DEEPEST)
+    with pytest.raises(InvalidInputError, match="nested deeper than 100 levels"):
+        parse_yaml("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1))
+
+
+@pytest.mark.parametrize(("text", "column"), [("\x01", 1), ("a: \x01", 4), ("a: b\nc: d\x01", 5)])
+def test_a_control_character_is_told_with_its_column(text: str, column: int) -> None:
+    line = text.count("\n") + 1
+    with pytest.raises(InvalidInputError, match=rf"^line {line}, column {column}: control"):
+        parse_yaml(text)
+
+
+def test_aliases_may_repeat_some_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vocabgap.files.yaml.MOST_REPEATED", 6)
+    four = "- &x [a, [b]]\n"  # a list, its text, its list and the text in it
+
+    assert parse_yaml(f"{four}- *x\n") == [["a", ["b"]]] * 2
+    with pytest.raises(InvalidInputError, match="aliases repeat more than 6 values"):
+        parse_yaml(f"{four}- *x\n- *x\n")
