@@ -112,3 +112,18 @@ def test_the_weakest_link_of_a_cut_is_the_highest_merge_below_it(
     below = merges.filter(pl.col("height") < threshold)["height"]
     assert found.max() == pytest.approx(below.max() or 0.0, abs=SHOWN)
     assert ((found > 0.0) == (np.bincount(labels) > 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("members", "core"),
+    [
+        (({"sky", "mask"}, {"sky"}), {"sky": 2, "mask": 1}),
+        (({"sky"}, {"sea"}, {"sun"}), {}),
+        (({"sky", "a"}, {"sky", "b"}, {"c"}, {"d"}, {"e"}), {"sky": 2}),
+        (({"sky"}, {"sea"}, {"sun"}, {"fog"}, {"fog"}, {"sky"}, {"oar"}), {"sky": 2, "fog": 2}),
+    ],
+)
+def test_the_core_is_what_half_of_the_mentions_have_or_else_several_members(
+    members: tuple[set[str], ...], core: dict[str, int]
+) -> None:
+    assert describing.core_terms([*map(frozenset, members)], [1] * len(members)) == core

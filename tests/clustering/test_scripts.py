@@ -58,6 +58,7 @@ def test_a_model_knows_the_scripts_of_a_thousand_tokens_or_a_tenth_of_all() -> N
     ("surface", "unknown"),
     [
         ("ring a bell", False), ("zażółć", False), ("звонок", True), ("导出pdf", True),
+        ("звонок bell", True), ("звонок bell ring", False),
         ("rotate π chart", False), ("🔔", False),
     ],
 )  # fmt: skip
