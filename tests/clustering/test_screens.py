@@ -11,7 +11,7 @@ from builders.clustering import asking
 from vocabgap.clustering.grouping import Clusters
 from vocabgap.clustering.screens import MOST_NEIGHBOURS, MOST_PARTS
 from vocabgap.model.tables import Apart, Confirmed, Together
-from vocabgap.text import surface
+from vocabgap.text import own_form, surface
 
 SKY = ("sky mask", "mask the sky", "select the sky", "sky selection mask", "a mask of the sky area")
 SKIN = ("skin mask", "mask skin", "select the skin", "skin selection mask", "a mask of skin area")
@@ -218,3 +218,15 @@ def test_a_screen_has_the_labels_of_the_groups() -> None:
     labels = {near.label for screen in merged.screens() for near in screen.neighbours}
 
     assert labels == {*skies} < {*merged.clusters["label"]}
+
+
+def test_a_separated_wording_has_its_own_place_in_the_tree_and_in_screens() -> None:
+    found = clustered(*SKY, "sky masks", *CROP)
+    own = own_form("sky masks")
+
+    after = found.constrained([Apart(surface("sky mask"), (own,), "dec-1")], [own])
+
+    assert after.linkage.height == found.linkage.height + 1
+    assert after.linkage["height"][0] == 0.0
+    assert after.linkage["height"].is_sorted()
+    assert {*screen_of(after, "sky mask").wordings} == {*SKY}

@@ -24,7 +24,7 @@ SURVIVED, NOT_COVERED = "survived", "not covered"
 _PYTEST: Final = ("-x", "-q", "--tb=no", "-p", "no:cacheprovider")
 _NOT_FOUND: Final = 4  # exit code of pytest: a mutant may change the name of a test
 _FEW: Final = 30  # tests at first, because most mutants fail in them
-_MOST: Final = 400  # tests that run the line, of each room
+_MOST: Final = 150  # tests that run the line, of its room and of all others
 _LEFT_OUT: Final = shutil.ignore_patterns(".venv", ".git", "__pycache__", ".*_cache", "out", "dist")
 _PROCESSES: Final = 2
 _RECORDING: Final = 1_800.0  # seconds for all tests of a room
