@@ -285,3 +285,10 @@ def test_operations_that_are_withheld_are_not_said_to_be_none(tmp_path: Path) ->
     assert "No record of these names an operation" not in page
     assert "No two records name" not in page
     assert '"id":"operations"' not in page
+
+
+def test_the_shared_page_does_not_count_what_people_settled(decided: Run) -> None:
+    shared = shared_summary(decided, 3)
+
+    assert decided.published.summary.settled_total > 0
+    assert (shared.settled_total, shared.hidden) == (0, 0)
