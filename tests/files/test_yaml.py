@@ -158,12 +158,3 @@ def test_a_control_character_is_told_with_its_column(text: str, column: int) -> 
     line = text.count("\n") + 1
     with pytest.raises(InvalidInputError, match=rf"^line {line}, column {column}: control"):
         parse_yaml(text)
-
-
-def test_aliases_may_repeat_some_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vocabgap.files.yaml.MOST_REPEATED", 6)
-    four = "- &x [a, [b]]\n"  # a list, its text, its list and the text in it
-
-    assert parse_yaml(f"{four}- *x\n") == [["a", ["b"]]] * 2
-    with pytest.raises(InvalidInputError, match="aliases repeat more than 6 values"):
-        parse_yaml(f"{four}- *x\n- *x\n")
