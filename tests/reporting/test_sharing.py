@@ -1,11 +1,15 @@
 """What a report that may leave the machine says, and what it does not."""
 
 import re
+import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+import polars as pl
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from msgspec import structs
 from msgspec.structs import replace
 
@@ -13,10 +17,11 @@ from builders import gap, write_corpus
 from builders.page import read
 from builders.reporting import publish
 from vocabgap.errors import InvalidInputError
+from vocabgap.files.parts import Parts
 from vocabgap.listing.deciding import Decisions
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ClusterSettings, DecisionSettings, RankSettings, Settings
-from vocabgap.model.tables import default_of
+from vocabgap.model.tables import GAPS, default_of
 from vocabgap.pipeline import Run
 from vocabgap.reporting import listed as listing
 from vocabgap.reporting import sharing
@@ -159,6 +164,91 @@ def test_a_ranking_without_its_records_is_not_shared(tmp_path: Path) -> None:
     _, ranked = read_run(made.published.folder, option="--run")
     with pytest.raises(InvalidInputError, match="scan"):
         report(ranked, tmp_path / "other", share=3)
+
+
+CAFES = [unicodedata.normalize(form, "Café 1") for form in ("NFC", "NFD")]
+ONE_SOURCE = {
+    "one image in dated folders": [(f"album/2026-05-0{day}", None) for day in (1, 2, 3)],
+    "one image in folders of its own": [(f"{day}", "heron") for day in "abc"],
+    "one name in Unicode forms and with a blank": [*zip("abc", (*CAFES, "Café 1 "), strict=True)],
+    "one name in upper and lower case": [*zip("abc", ("Heron", "heron", "HERON"), strict=True)],
+    "folders in upper and lower case": [(name, f"image {name}") for name in ("ab", "Ab", "AB")],
+    "a mark that nobody sees": [*zip("abc", ("heron", "heron\u200b", "her\u034fon"), strict=True)],
+    "a folder and an image of its name": [("heron/1", None), ("heron/2", None), ("x", "Heron")],
+}
+
+
+@pytest.mark.parametrize("places", ONE_SOURCE.values(), ids=ONE_SOURCE)
+def test_one_source_with_several_names_is_not_shared(
+    tmp_path: Path, places: list[tuple[str, str | None]]
+) -> None:
+    logs = [
+        (folder, [gap("sky mask", timestamp=f"2026-05-0{day}", image_id=image)])
+        for day, (folder, image) in enumerate(places, 1)
+    ]
+    made = publish(tmp_path, write_corpus(tmp_path, dict(logs)), share=3)
+
+    assert made.ranked["mentions"].to_list() == [3]
+    assert shared_summary(made, 3).everything == ()
+    assert "mask" not in shared_page(made)
+
+
+def test_records_without_images_in_several_top_folders_are_shared(tmp_path: Path) -> None:
+    logs = {name: [gap("sky mask", image_id=None, notes=name)] for name in ("a/x", "b/x", "c/x")}
+    made = publish(tmp_path, write_corpus(tmp_path, logs), share=3)
+
+    assert [each.capability.label for each in shared_summary(made, 3).everything] == ["sky mask"]
+
+
+SPELLINGS = (
+    str,
+    str.upper,
+    lambda name: f" {name}\u200b ",
+    lambda name: unicodedata.normalize("NFD", name),
+)
+TENANTS = ("local", "north", "south", "west")
+RESPELT = st.tuples(*(st.integers(0, 3) for _ in range(6)))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(copies=st.lists(RESPELT, max_size=12))
+@example(copies=[(0, tenant, 0, 0, 0, 0) for tenant in (1, 2, 3)])  # one record, three tenants
+@example(copies=[(0, tenant, 0, 0, 0, tenant) for tenant in (1, 2, 3)])  # one image, three tenants
+def test_no_copying_renaming_or_nesting_makes_a_need_common(
+    tmp_path_factory: pytest.TempPathFactory, copies: list[tuple[int, ...]]
+) -> None:
+    folder = tmp_path_factory.mktemp("copied")
+    sources = {name: [gap("sky mask", notes=name)] for name in ("café", "fjord")}
+    made = publish(folder, write_corpus(folder, sources))
+    rows = read_gaps(made.published.folder).collect().sort("image_id").to_dicts()
+    for source, tenant, repository, image, depth, record in copies:
+        row = rows[source % 2]
+        rows.append(
+            row
+            | {
+                "tenant_id": TENANTS[tenant],
+                "repo_slug": SPELLINGS[repository](row["repo_slug"]),
+                "image_id": SPELLINGS[image](row["image_id"]),
+                "source_path": f"{row['image_id']}/{'day/' * depth}vocabulary_gaps.jsonl",
+                "record_id": f"{record}" if record else row["record_id"],
+                "named": depth == 0,
+            }
+        )
+    gaps = pl.DataFrame(rows, schema=GAPS.schema)
+
+    assert shareable(made.published.summary, Parts.of(gaps), 3).everything == ()
+
+
+def test_moments_are_shared_as_the_monday_of_their_week(tmp_path: Path) -> None:
+    made = asked(tmp_path, *["sky mask"] * 3, timestamp="2026-05-07T13:45:00Z")
+    shared = shared_summary(made, 3)
+    (item,) = shared.everything
+
+    monday = datetime(2026, 5, 4, tzinfo=UTC)
+    moments = (shared.first_seen, shared.last_seen, item.capability.first_seen)
+    assert moments == (monday, monday, monday)
+    assert (shared.now.weekday(), shared.now.hour) == (0, 0)
+    assert "2026-05-07" not in shared_page(made)
 
 
 def test_settings_say_how_many_images_are_enough() -> None:

@@ -86,7 +86,7 @@ class EffectiveDecisions:
 
 
 def replay(
-    decisions: Iterable[Decision], names: Collection[str], unfollowed: Sequence[Decision] = ()
+    decisions: Iterable[Decision], names: Collection[str], unfollowed: tuple[Decision, ...] = ()
 ) -> EffectiveDecisions:
     """Apply decisions to the surfaces of a corpus.
 
@@ -126,8 +126,7 @@ def replay(
             same, others = (tuple(_forms(own, separated)) for own in (decision.staying, decision.wordings))
             reasoned.append(Reasoned(decision, Confirmed(anchors[0], same, others)))
     require_agreement(reasoned)
-    shown = (tuple(reasoned), tuple(about), active, tuple(inactive))
-    return EffectiveDecisions(*shown, separated, tuple(unfollowed))
+    return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive), separated, unfollowed)
 
 
 def followed(
@@ -140,7 +139,7 @@ def followed(
     Others may tie what leaves in a split to what stays. Such a split moves nobody: it is left out, the latest
     one first. `adapted` completes a constraint before the groups follow it.
     """
-    active, unfollowed = in_force(decisions), list[Decision]()
+    active, unfollowed = in_force(decisions), tuple[Decision, ...]()
     while True:
         separated = separations(decision for decision in active if decision not in unfollowed)
         effective = replay(active, clusters.names(separated), unfollowed)
@@ -150,7 +149,7 @@ def followed(
         failing = [each.decision for each, constraint in known if constraint not in groups.constraints]
         if not failing:
             return effective, groups
-        unfollowed.append(failing[-1])
+        unfollowed = (*unfollowed, failing[-1])
 
 
 def separations(active: Iterable[Decision]) -> frozenset[str]:

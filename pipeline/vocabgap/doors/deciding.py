@@ -28,7 +28,6 @@ from vocabgap.text import printable_name
 
 if TYPE_CHECKING:
     from vocabgap.decisions.effects import Effect
-    from vocabgap.decisions.record import Decision
     from vocabgap.doors.cli.calls import Call
 
 _CAPABILITY: Final = argument("Rank, identifier, label or any wording of a capability.")
@@ -221,15 +220,18 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
     from vocabgap.listing.deciding import Decisions
 
     book = Decisions(request.run or settings.report.out, settings.decisions.file)
-    decisions, ended = book.all(), dict[str, Standing]()
+    decisions, standing_of = book.all(), dict[str, Standing]()
     undone = undoings(decisions)
     with nullcontext() if request.run else suppress(VocabgapError):  # there may be no run yet
         if decisions:
-            ended = dict.fromkeys(book.outgrown(), Standing.OUTGROWN)
-            ended |= dict.fromkeys(book.unfollowed(), Standing.UNFOLLOWED)
-    rows = [(each, _standing(each, undone, ended), undone.get(each.decision_id)) for each in decisions]
+            standing_of = dict.fromkeys(book.outgrown(), Standing.OUTGROWN)
+            standing_of |= dict.fromkeys(book.unfollowed(), Standing.UNFOLLOWED)
+    standing_of |= {each.decision_id: Standing.UNDOS for each in decisions if each.undoes is not None}
+    standing_of |= dict.fromkeys(undone, Standing.UNDONE)
+    standings = [standing_of.get(each.decision_id, Standing.IN_FORCE) for each in decisions]
+    undos = [undone.get(each.decision_id) for each in decisions]
+    rows = [*zip(decisions, standings, undos, strict=True)]
     confirmed = {each.decision_id for each in decisions if each.action is Action.CONFIRM}
-    standings = [standing for _, standing, _ in rows]
     return Answer(
         events=(
             Event(
@@ -257,11 +259,3 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
 
 
 DECISIONS: Final = Verbs("decisions", "List the decisions.", (list_decisions,))
-
-
-def _standing(decision: "Decision", undone: "dict[str, Decision]", ended: dict[str, Standing]) -> Standing:
-    if decision.decision_id in undone:
-        return Standing.UNDONE
-    if decision.undoes is not None:
-        return Standing.UNDOS
-    return ended.get(decision.decision_id, Standing.IN_FORCE)

@@ -1,6 +1,8 @@
 """The shareable report: only facts that several images have in common."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, TypeVar
 
@@ -12,25 +14,29 @@ from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Capability, Covered, Tally, Wording
 from vocabgap.model.frames import label_of, need
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, OWNER, default_of, phrase
+from vocabgap.model.tables import CAPABILITIES, MENTIONS, default_of, phrase
 from vocabgap.ranking.evidence import folded
 from vocabgap.ranking.priority import ORDER, in_order
 from vocabgap.reporting.listed import DECIDED, TO_AUTHOR, Listed
-from vocabgap.reporting.overviews import Category, Withheld, categories_of
+from vocabgap.reporting.overviews import Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
-from vocabgap.text import surface
+from vocabgap.text import can_be_seen, surface
 
 NO_WORDING: Final = "(wording withheld)"
-# The origin of a record: its image, which a record may invent, and the folder of its log.
-_WHERE: Final = (
-    pl.struct(IMAGE_KEY).alias("image"),
-    pl.struct(*OWNER, pl.col("source_path").str.replace("[^/]*$", "")).alias("folder"),
+# The origin of a record: itself, its image, which it may invent, and the folder of its log. If it names no
+# image, its top folder is both. Tenants do not count: several may have the same logs.
+_FOLDER: Final = pl.col("source_path").str.replace("[^/]*$", "")
+_TOP: Final = _FOLDER.str.replace("/.*", "")
+_WHERE: Final = tuple(
+    pl.concat_str("repo_slug", pl.when("named").then(own).otherwise(_TOP), separator="/").alias(name)
+    for name, own in (("image", pl.col("image_id")), ("folder", _FOLDER))
 )
-_PLACES: Final = pl.min_horizontal(pl.col("image", "folder").n_unique()).alias("places")
+_ORIGIN: Final = ("record_id", "image", "folder")
+_PLACES: Final = pl.min_horizontal(pl.col(_ORIGIN).n_unique()).alias("places")
 _Pairs = frozenset[tuple[str, str]]
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
-# Fields that are shared unchanged. A field that is not listed here or below gets its default.
+# Fields that are shared, moments by their week. A field that is not listed here or below gets its default.
 SUMMARY_AS_IT_IS: Final = (
     *("now", "total", "mentions", "images", "single", "first_seen", "last_seen", "ranked_by"),
     *("fewest", "stale_days", "unit"),
@@ -64,8 +70,8 @@ def shareable(
 ) -> Summary:
     """Reduce a summary to what may be shared; `gaps` is table `gaps`.
 
-    Numbers, days, and words on at least `fewest` images of one capability stay. The images must be in as many
-    folders, because a record may invent an image.
+    Numbers, weeks, and words on at least `fewest` images of one capability stay. There must be as many
+    records and folders, because a record may invent an image.
     """
     step = partial(_common_words, fewest=fewest, operation_aliases=operation_aliases)
     tables = gaps.by(["capability_id"], step, _spoken)
@@ -84,18 +90,20 @@ def shareable(
     open_ = tuple(each.capability for each in shared if each.group == TO_AUTHOR)
     most = len(summary.capabilities)
     shown = open_[:most] if most < summary.open_total else open_
+    tallies = [[structs.asdict(tally) for tally in each.capability.categories] for each in shared]
+    ranks = [(each.capability.tie_group, each.capability.rank) for each in everything]
     return _allowed(
         summary,
         SUMMARY_AS_IT_IS,
         capabilities=shown,
         open_total=len(open_),
-        categories=_categories(shared),
+        categories=categories_of(pl.DataFrame({"categories": tallies}, _schema_of("categories"))),
         account=summary.account and _allowed(summary.account, ACCOUNT_AS_IT_IS),
         selection=tuple(
             (name, value if name in {"since", "until"} else None) for name, value in summary.selection
         ),
         covered_total=sum(each.exists for each in open_),
-        ties=_ties(everything, shown),
+        ties=ties_of(pl.DataFrame(ranks, _schema_of("tie_group", "rank"), orient="row"), shown),
         everything=shared,
         deciding=None,
         withheld=Withheld(
@@ -149,8 +157,15 @@ def _without_pins(summary: Summary) -> tuple[Listed, ...]:
 def _allowed(struct: _Struct, as_it_is: Sequence[str], **rewritten: object) -> _Struct:
     """Copy the allowed fields and rewrite some; all other fields get their default."""
     withheld = {field.name: default_of(field) for field in structs.fields(struct)}
-    kept = {name: getattr(struct, name) for name in as_it_is}
+    kept = {name: _by_week(getattr(struct, name)) for name in as_it_is}
     return type(struct)(**{**withheld, **kept, **rewritten})
+
+
+def _by_week(value: object) -> object:
+    """Return the Monday of a moment, and other values as they are."""
+    if not isinstance(value, datetime):
+        return value
+    return (value - timedelta(value.weekday())).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _common_tallies(tallies: tuple[Tally, ...], name: str, common: _Pairs) -> tuple[Tally, ...]:
@@ -172,25 +187,20 @@ def _label(item: Capability, variants: tuple[Wording, ...], common: CommonWords)
     return label_of(need(variants[0].wording)) if variants else NO_WORDING
 
 
-def _ties(everything: tuple[Listed, ...], shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
-    ranks = [(each.capability.tie_group, each.capability.rank) for each in everything]
-    return ties_of(pl.DataFrame(ranks, _schema_of("tie_group", "rank"), orient="row"), shown)
-
-
 def _schema_of(*columns: str) -> dict[str, pl.DataType]:
     return {name: CAPABILITIES.schema[name] for name in columns}
 
 
-def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
-    """Count the mentions of the shown capabilities by category."""
-    tallies = [[structs.asdict(tally) for tally in each.capability.categories] for each in shared]
-    return categories_of(pl.DataFrame({"categories": tallies}, _schema_of("categories")))
-
-
 def _spoken(part: pl.LazyFrame) -> pl.LazyFrame:
     wording = phrase().alias("wording")
-    lists = ("operations_involved", "vocabulary_used")
-    return part.filter("counted").select("capability_id", "count", "category", *lists, wording, *_WHERE)
+    columns = ("capability_id", "count", "category", "record_id", "operations_involved", "vocabulary_used")
+    return part.filter("counted").select(*columns, wording, *_WHERE)
+
+
+def _name(written: str) -> str:
+    """Return the name of an image or a folder without case, white space and marks, as some disks fold it."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", written).casefold())
+    return "".join(filter(can_be_seen, folded))
 
 
 def _common_words(
@@ -198,6 +208,7 @@ def _common_words(
 ) -> dict[str, pl.DataFrame]:
     """Return the words in enough places of a capability, and the places and mentions of each capability."""
     fold = partial(fold_operation, aliases=operation_aliases)
+    counted = counted.with_columns(folded(counted[place], _name) for place in ("image", "folder"))
     involving, using = counted.explode("operations_involved"), counted.explode("vocabulary_used")
     return {
         "wordings": _wordings(counted, fewest),
@@ -211,7 +222,7 @@ def _common_words(
 def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> pl.DataFrame:
     """Return the values (one per row) that are in enough places of a capability."""
     return (
-        rows.select("capability_id", "image", "folder", values.alias("value"))
+        rows.select("capability_id", *_ORIGIN, values.alias("value"))
         .group_by("capability_id", "value")
         .agg(_PLACES)
         .filter(pl.col("places") >= fewest, pl.col("value").is_not_null())
