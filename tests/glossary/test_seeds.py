@@ -61,6 +61,16 @@ def test_a_problem_is_told_with_file_line_and_field(tmp_path: Path) -> None:
     assert str(seed.problems[0]).startswith("line 9: term[2] 'WP' -> surface: surface must")
 
 
+def test_the_first_twenty_problems_of_a_file_are_listed_and_the_others_are_counted() -> None:
+    fields = "".join(f"  k{number}: v\n" for number in range(30))
+    text = f"terms:\n- surface: mask\n  definition: an edit\n{fields}- surface: lift\n- surface: x\n  definition: y\n"
+    seed = parse_seed(Path("team_domain.yaml"), text.encode())
+    assert [term.surface for term in seed.terms] == ["x"]
+    assert [problem.line for problem in seed.problems] == [*range(4, 24)]
+    assert seed.problems[-1].message.endswith("; and 11 more problems")
+    assert seed.invalid == {0, 1}
+
+
 def test_bare_off_and_no_are_texts() -> None:
     seed = parse_seed(
         Path("x"), b"terms:\n  - {surface: off, definition: no, synonyms_to_avoid: [yes, on]}\n"

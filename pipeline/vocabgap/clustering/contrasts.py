@@ -159,9 +159,8 @@ def parting_poles(
     """
     needs = [_joined(words, {}) for words in needs]
     # Affixes are those of whole words, because their stems may differ: inactive, activ.
-    stems = {word: word for word in chain.from_iterable(needs)}
-    written = chain.from_iterable(text[:COMPARED_CHARACTERS].lower().split() for text in texts)
-    stems |= {word: stem(word) for word in set(written) - stems.keys()}
+    stems = {word: stem(word) for text in texts for word in text[:COMPARED_CHARACTERS].lower().split()}
+    stems |= {word: word for word in chain.from_iterable(needs)}
     negated = {
         stems[word]: stems[base] for word in sorted(stems) for base in _without_affix(word) if base in stems
     }
@@ -237,7 +236,6 @@ def _signs(words: Words, affixed: Mapping[str, Sequence[Sign]]) -> Iterator[Sign
             if before and before not in _FUNCTION_WORDS and word not in ("to", "from"):
                 yield ("particle", before, particle), pole
     if len(words) > SHORT or clause_share(" ".join(rest)) > SENTENCE_SHARE:
-        # Each word of the table is compared in its place: the other words must be the same.
         for term, contrast, pole in _terms(rest):
             yield (contrast, frame - sum(map(hash, content.intersection(term.split())))), pole
         return

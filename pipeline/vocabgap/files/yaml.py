@@ -86,11 +86,6 @@ def parsed_with_lines(text: str) -> tuple[object, dict[Place, int]]:
     )
 
 
-def yaml_lines(text: str) -> dict[Place, int]:
-    """Return the line (from 1) of each value of a document."""
-    return parsed_with_lines(text)[1]
-
-
 def _read(text: str, use: Callable[[Any, Node], Any]) -> Any:  # noqa: ANN401 - what `use` returns
     if len(text) > LARGEST:
         hint = "split it into several files"

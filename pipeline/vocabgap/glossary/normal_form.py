@@ -183,11 +183,12 @@ class KnownTerms:
 
     def __init__(self, terms: Iterable[str] = (), aliases: Mapping[str, str] = {}) -> None:
         self._terms: dict[str, str] = {}
-        self._spellings: dict[str, str] = {}
+        self._spaces: dict[str, int] = {}  # a bit for each place of a key where its spelling has a space
         for spelling, term in [*((term, term) for term in sorted(set(terms))), *sorted(aliases.items())]:
-            if len(spelling) <= _LONGEST:
-                self._terms.setdefault(term_key(spelling), term)
-                self._spellings.setdefault(term_key(spelling), spelling)
+            if len(spelling) <= _LONGEST and (key := term_key(spelling)) not in self._terms:
+                parts = map(term_key, apart(composed(spelling)).split())
+                self._terms[key] = term
+                self._spaces[key] = sum({1 << at for at in accumulate(map(len, parts))})
         self._starts = set(chain.from_iterable(map(accumulate, self._terms)))  # all beginnings of keys
 
     def name(self, key: str) -> str | None:
@@ -208,18 +209,13 @@ class KnownTerms:
         for place in compress(count(), map(self._starts.__contains__, keys)):
             if place < after:
                 continue
-            key, end, longest = keys[place], place + 1, None
+            key, end, longest, spaces = keys[place], place + 1, None, 0
             while key in self._starts:
-                if key in self._terms and (end == place + 1 or self._is_one(key, keys, place, end, gaps)):
+                if key in self._terms and not spaces & ~self._spaces[key]:
                     longest, after = Occurrence(place, end, self._terms[key]), end
                 if end == len(keys):
                     break
+                spaces |= (end in gaps) << len(key)
                 key, end = key + keys[end], end + 1
             if longest is not None:
                 yield longest
-
-    def _is_one(self, key: str, keys: Sequence[str], start: int, end: int, gaps: set[int]) -> bool:
-        """Tell whether separate words are the term of a key."""
-        parts = map(term_key, apart(composed(self._spellings[key])).split())
-        own = set(accumulate(map(len, parts)))  # where its spelling has spaces
-        return all(sum(map(len, keys[start:at])) in own for at in gaps.intersection(range(start + 1, end)))

@@ -10,7 +10,7 @@ import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, nearest
 from vocabgap.files.refusals import FileKind, content_of
-from vocabgap.files.yaml import parse_yaml, yaml_lines
+from vocabgap.files.yaml import Place, parsed_with_lines
 from vocabgap.glossary.normal_form import term_key
 from vocabgap.glossary.senses import (
     SEEDED,
@@ -24,6 +24,7 @@ from vocabgap.glossary.senses import (
 )
 
 TERMS: Final = "terms"
+MOST_PROBLEMS: Final = 20  # of a file that are listed
 _OF_PACK: Final = {"id": None, "provenance": None, "description": ""}  # texts, with the defaults
 _REQUIRED: Final = ("surface", "definition", "confidence", "status")  # the last two in packs only
 
@@ -81,10 +82,9 @@ def validated(data: object, *, is_pack: bool = False) -> tuple[list[SeedTerm], l
         problem = f"expected an object with 'terms', found {content}"
         return [], [SeedProblem(TERMS, problem)]
     what, texts = ("pack", _OF_PACK) if is_pack else ("seed file", {})
+    unknown = [str(key) for key in data if key != TERMS and key not in texts]
     problems = [
-        SeedProblem(str(key), f"is not a field of a {what}; {nearest(str(key), (TERMS, *texts))}")
-        for key in data
-        if key != TERMS and key not in texts
+        SeedProblem(key, _unknown(key, what, (TERMS, *texts), place)) for place, key in enumerate(unknown)
     ] + [
         SeedProblem(key, f"expected a text, found {short_repr(data.get(key))}")
         for key, default in texts.items()
@@ -108,6 +108,11 @@ def validated(data: object, *, is_pack: bool = False) -> tuple[list[SeedTerm], l
     return list(terms.values()), problems
 
 
+def _unknown(field: str, what: str, known: Sequence[str], place: int) -> str:
+    expected = f"; {nearest(field, known)}" if place < MOST_PROBLEMS else ""  # the others are only counted
+    return f"is not a field of a {what}{expected}"
+
+
 def _problems(number: int, fields: Any, required: Sequence[str]) -> Iterator[SeedProblem]:  # noqa: ANN401
     if not isinstance(fields, Mapping):
         yield SeedProblem("term", f"expected an object, found {short_repr(fields)}", number)
@@ -115,11 +120,10 @@ def _problems(number: int, fields: Any, required: Sequence[str]) -> Iterator[See
     problems = {name: f"must have '{name}' key" for name in required if name not in fields}
     for field, value in fields.items():
         try:
-            if field in SeedTerm.__struct_fields__:
+            if field in (names := SeedTerm.__struct_fields__):
                 msgspec.convert({"surface": "a", "definition": "a", field: value}, SeedTerm)
             else:
-                expected = nearest(str(field), SeedTerm.__struct_fields__)
-                problems[str(field)] = f"is not a field of a term; {expected}"
+                problems[str(field)] = _unknown(str(field), "term", names, len(problems))
         except msgspec.ValidationError as error:
             problems[field] = str(error).partition(" - at `")[0]
     surface = fields.get("surface")
@@ -140,7 +144,8 @@ class Seed(NamedTuple):
     terms: tuple[SeedTerm, ...] = ()
     problems: tuple[SeedProblem, ...] = ()
     origin: Provenance = FROM_SEED
-    text: str = ""
+    lines: Mapping[Place, int] = {}
+    invalid: frozenset[int | None] = frozenset()  # the numbers of the terms with a problem
 
     def senses(self, scope: str) -> list[TermSense]:
         """Return the senses of its terms in a scope."""
@@ -157,14 +162,15 @@ class Seed(NamedTuple):
         }
 
     def with_problems(self, problems: Sequence[SeedProblem]) -> "Seed":
-        """Return the seed file with more problems, each with its line."""
-        lines = yaml_lines(self.text) if problems else {}
-        places = [(it.field,) if it.term is None else (TERMS, it.term, it.field) for it in problems]
-        found = [
-            lines.get(place, lines.get(place[:-1])) for place in places
-        ]  # the line of the term, if no other
-        placed = (it._replace(line=line) for it, line in zip(problems, found, strict=True))
-        return self._replace(problems=(*self.problems, *placed))
+        """Return the seed file with more problems, each with its line; the last one counts those left out."""
+        placed = [*self.problems]
+        for problem in problems[: MOST_PROBLEMS - len(self.problems)]:
+            places = (problem.field,) if problem.term is None else (TERMS, problem.term, problem.field)
+            line = self.lines.get(places, self.lines.get(places[:-1]))  # the line of the term, if no other
+            placed.append(problem._replace(line=line))
+        if more := len(self.problems) + len(problems) - len(placed):
+            placed[-1] = placed[-1]._replace(message=f"{placed[-1].message}; and {more:,} more problems")
+        return self._replace(problems=tuple(placed))
 
 
 def with_clashes(seeds: Sequence[Seed]) -> tuple[Seed, ...]:
@@ -173,8 +179,8 @@ def with_clashes(seeds: Sequence[Seed]) -> tuple[Seed, ...]:
     owners: dict[str, str] = {}
     checked = []
     for seed in seeds:
-        invalid, problems = {problem.term for problem in seed.problems}, []
-        numbers = (number for number in count() if number not in invalid)
+        problems = []
+        numbers = (number for number in count() if number not in seed.invalid)
         for number, term in zip(numbers, seed.terms, strict=False):
             for field, others in (("aliases", surfaces), ("banned_synonyms", {})):
                 for word in getattr(term, field) or ():
@@ -223,10 +229,12 @@ def parse_seed(path: Path, content: bytes) -> Seed:
     is_pack = path.name.endswith(PACK_ENDING)
     try:
         text = content.decode("utf-8-sig")
-        data = parse_yaml(text)
+        data, lines = parsed_with_lines(text)
         terms, problems = validated(data, is_pack=is_pack)
     except (UnicodeDecodeError, InvalidInputError) as error:
         return Seed(path, (), (SeedProblem("file", str(error)),))
     name = data.get("id") if is_pack and isinstance(data, Mapping) else None
     origin = Provenance(f"pack:{name}", None, SEEDED) if name else FROM_SEED
-    return Seed(path, tuple(terms), origin=origin, text=text).with_problems(problems)
+    invalid = frozenset(problem.term for problem in problems)
+    seed = Seed(path, tuple(terms), origin=origin, lines=lines, invalid=invalid)
+    return seed.with_problems(problems)
