@@ -63,7 +63,8 @@ def test_a_problem_is_told_with_file_line_and_field(tmp_path: Path) -> None:
 
 def test_the_first_twenty_problems_of_a_file_are_listed_and_the_others_are_counted() -> None:
     fields = "".join(f"  k{number}: v\n" for number in range(30))
-    text = f"terms:\n- surface: mask\n  definition: an edit\n{fields}- surface: lift\n- surface: x\n  definition: y\n"
+    others = "- surface: lift\n- surface: x\n  definition: y\n"
+    text = f"terms:\n- surface: mask\n  definition: an edit\n{fields}{others}"
     seed = parse_seed(Path("team_domain.yaml"), text.encode())
     assert [term.surface for term in seed.terms] == ["x"]
     assert [problem.line for problem in seed.problems] == [*range(4, 24)]

@@ -24,7 +24,7 @@ NO_PROSE: Final = "\ufffc"  # no term contains this mark
 _SEEN: Final = re.compile(r"\S")
 _EMPTY: Final = re.compile(rf"^[{NO_PROSE} \t]+$", re.MULTILINE)
 _FRONT_MATTER: Final = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)")
-_PARAGRAPH: Final = re.compile(r"(?:[ \t]*\S.*\n?)+")
+_PARAGRAPH: Final = re.compile(r"(?:^[^\S\n]*\S.*\n?)+", re.MULTILINE)
 # Code between back-ticks, and sessions of Python.
 _CODE: Final = re.compile(r"(?<![`\\])(`+)(?!`)(?s:.+?)(?<!`)\1(?!`)|^[ \t]*(?:>>>|\.\.\.) .*$", re.MULTILINE)
 _INLINE: Final = re.compile(
