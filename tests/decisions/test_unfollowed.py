@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 from collections.abc import Callable
 from functools import cache
 
@@ -113,6 +114,22 @@ def test_a_trial_leaves_it_out_like_the_report(
     others = [line for line in lines if line is not split_of(lines)]
 
     assert published.effects((), lines) == published.effects((), others)
+
+
+def test_hundreds_of_them_take_no_minutes() -> None:
+    words = [f"need{number} of{number}" for number in range(1_200)]
+    lines = []
+    for minute in range(0, 1_200, 3):
+        stays, leaves, tied = words[minute : minute + 3]
+        lines.append(decided("merge", [tied], other=[leaves], minute=minute))
+        sides = {"wordings": (leaves,), "staying": (tied,)}
+        lines.append(decided("split", [stays, tied], minute=minute + 1, **sides))
+    begin = time.process_time()
+
+    effective, _ = followed(cluster(asking(*words), threshold=0.0), lines)
+
+    assert len(effective.unfollowed) == 400
+    assert time.process_time() - begin < 8
 
 
 def keeps(decision: Decision, groups: Clusters, staying: tuple[str, ...] = ()) -> bool:

@@ -66,9 +66,10 @@ class EffectiveDecisions:
     def verdicts(self) -> pl.DataFrame:
         """Table `verdicts`: the decisions about the groups of some surfaces."""
         rows: list[tuple[object, ...]] = []
+        unfollowed = {decision.decision_id for decision in self.unfollowed}
         for decision, surfaces in self.about:
             who = (decision.decision_id, decision.time.astimezone(UTC), decision.actor)
-            told = decision.summary + " – not followed" * (decision in self.unfollowed)
+            told = decision.summary + " – not followed" * (decision.decision_id in unfollowed)
             what = (decision.action.value, decision.label, decision.entry, told)
             wordings = () if decision.capability is None else decision.capability.wordings
             about = [_form(wording, self.separated) for wording in wordings]
@@ -86,13 +87,13 @@ class EffectiveDecisions:
 
 
 def replay(
-    decisions: Iterable[Decision], names: Collection[str], unfollowed: tuple[Decision, ...] = ()
+    decisions: Iterable[Decision], names: Collection[str], unfollowed: Collection[str] = ()
 ) -> EffectiveDecisions:
     """Apply decisions to the surfaces of a corpus.
 
     A decision concerns the first wording of its capability that the corpus has. If the corpus has none, the
     decision is inactive. The times of the decisions matter, not their order. `names` are the surfaces, and
-    the separated forms of wordings (`separations`) that the corpus has. The `unfollowed` have no effect.
+    the separated forms (`separations`) that the corpus has. Decisions named in `unfollowed` have no effect.
 
     Raises:
         InvalidInputError: A decision undoes a decision that does not exist.
@@ -100,8 +101,9 @@ def replay(
     """
     present = frozenset(names)
     active = in_force(decisions)
-    separated = separations(decision for decision in active if decision not in unfollowed)
-    splits = (split for split in active if split.action is Action.SPLIT and split not in unfollowed)
+    effective = [decision for decision in active if decision.decision_id not in unfollowed]
+    separated = separations(effective)
+    splits = (decision for decision in effective if decision.action is Action.SPLIT)
     parted = frozenset(_forms((wording for split in splits for wording in split.wordings), separated))
     reasoned: list[Reasoned] = []
     about: list[tuple[Decision, list[str]]] = []
@@ -114,7 +116,7 @@ def replay(
             continue
         if is_change:
             about.append((decision, anchors))
-        if decision in unfollowed:
+        if decision.decision_id in unfollowed:
             continue
         if decision.action is Action.MERGE:
             reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1], _about(decision))))
@@ -126,7 +128,8 @@ def replay(
             same, others = (tuple(_forms(own, separated)) for own in (decision.staying, decision.wordings))
             reasoned.append(Reasoned(decision, Confirmed(anchors[0], same, others)))
     require_agreement(reasoned)
-    return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive), separated, unfollowed)
+    left_out = tuple(decision for decision in active if decision.decision_id in unfollowed)
+    return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive), separated, left_out)
 
 
 def followed(
@@ -136,20 +139,20 @@ def followed(
 ) -> "tuple[EffectiveDecisions, Clusters]":
     """Apply decisions to groups; return the decisions with their effect, and the new groups.
 
-    Others may tie what leaves in a split to what stays. Such a split moves nobody: it is left out, the latest
-    one first. `adapted` completes a constraint before the groups follow it.
+    A split is left out if merges tie what leaves to what stays; of several, the later half goes first. Later
+    decisions may move what stayed. `adapted` completes a constraint before the groups follow it.
     """
-    active, unfollowed = in_force(decisions), tuple[Decision, ...]()
+    active, unfollowed = in_force(decisions), set[str]()
     while True:
-        separated = separations(decision for decision in active if decision not in unfollowed)
+        separated = separations(each for each in active if each.decision_id not in unfollowed)
         effective = replay(active, clusters.names(separated), unfollowed)
         constraints = [*map(adapted, effective.constraints)]
         groups = clusters.constrained(constraints, separated)
-        known = zip(effective.reasoned, constraints, strict=True)
-        failing = [each.decision for each, constraint in known if constraint not in groups.constraints]
+        known, holding = zip(effective.reasoned, constraints, strict=True), {*groups.constraints}
+        failing = [each.decision.decision_id for each, constraint in known if constraint not in holding]
         if not failing:
             return effective, groups
-        unfollowed = (*unfollowed, failing[-1])
+        unfollowed.update(failing[len(failing) // 2 :])
 
 
 def separations(active: Iterable[Decision]) -> frozenset[str]:
