@@ -226,7 +226,7 @@ def test_a_decision_that_others_contradict_is_said_by_the_report_and_listed(
     assert (listed["standing"], listed["in_force"]) == ("not followed", False)
     assert (result["in_force"], result["unfollowed"]) == (1, 1)
     shown = vocabgap("decisions", "list").out
-    assert "no longer active: other decisions contradict it" in shown
+    assert "not followed: other decisions contradict it" in shown
     assert "decisions.jsonl: 2 decisions: 1 active, 1 not followed." in shown
 
 
