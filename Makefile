@@ -33,7 +33,7 @@ approve: $(VENV)/.dev  ## write the approved reports, the manual's reference and
 bench: $(VENV)/.dev  ## what the stages cost, beside others, and how good the groups are; SIZE=large or huge for more
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks --size $(SIZE)
 
-soak: $(VENV)/.dev  ## kill, refuse, fill the disk, flip bits, make mistakes: for some minutes, as a table
+soak: $(VENV)/.dev  ## kill, refuse, fill disks, explode, flip bits, make mistakes: for a quarter of an hour, as a table
 	@PYTHONPATH=tests $(BIN)/python tests/faults/soak.py
 
 mutants: $(VENV)/.dev  ## change the core in NUMBER random places, one at a time; list the changes that no test notices

@@ -8,7 +8,7 @@ from typing import Final
 from builders import gap, write_corpus
 from faults.flips import Damaged
 from faults.mutants import Reader, contents
-from faults.verbs import Verb, did
+from faults.verbs import Entrance, Verb, Writer, did
 from vocabgap.corpus.backups import read_records
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import LOCK, read_manifest
@@ -52,6 +52,29 @@ VERBS: Final = (
     _verb("compact", changes=False),
     _verb("restore", "backup.jsonl.zst"),
 )
+
+
+def put(text: str) -> str:
+    """Push a folder whose name is the text."""
+    name = text.replace(" ", "-")
+    write_corpus(Path.cwd(), {"heron": [gap(f"need {text}")]}, name=name)
+    did("corpus", "push", name, "--tenant", "east", "--repo", name)
+    return name
+
+
+def repositories() -> list[str]:
+    """Return the repositories of which the corpus has rows."""
+    return [*Store(Path("corpus")).version().rows()["repo_slug"].unique()]
+
+
+_PUSH: Final = ("corpus", "push")
+ENTRANCES: Final = {
+    "manifests of corpora": Entrance("corpus/manifest.json", "json", ("corpus", "status"), pushed),
+    "backups": Entrance("b.jsonl", "jsonl", ("corpus", "restore", "b.jsonl"), pushed),
+    "payloads": Entrance("load.json", "json", (*_PUSH, "load.json", *NORTH), pushed),
+    "payloads of a pipe": Entrance("", "json", (*_PUSH, "-", *NORTH), pushed),
+}
+WRITERS: Final = (Writer("corpus push", pushed, put, repositories, 2),)
 READING: Final = (
     ("corpus", "status"),
     ("corpus", "list"),

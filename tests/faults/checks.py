@@ -23,7 +23,7 @@ _BUG: Final = ("Traceback", "this is a bug")
 # What is told of a folder or a file by what comes of it.
 _TOLD: Final = ("cannot be listed", "cannot be read", "may not be read", "could not be removed")
 _UNLOGGED: Final = "not logged: "
-ATTACKS: Final = {"fill": errno.ENOSPC, "deny": errno.EACCES, "break": errno.EIO}
+ATTACKS: Final = {"fill": errno.ENOSPC, "deny": errno.EACCES, "break": errno.EIO, "wear": errno.EIO}
 
 
 @dataclass(frozen=True)
@@ -171,12 +171,22 @@ def chosen(calls: Sequence[Call], *, every: bool) -> Sequence[int]:
 
 def open_to(attack: str, call: Call) -> bool:
     """Whether a call may meet what an attack is about."""
-    return {"fill": call.grows, "deny": bool(call.path), "break": call.name == "fsync"}[attack]
+    return {
+        "fill": call.grows,
+        "deny": bool(call.path),
+        "break": call.name == "fsync",
+        "wear": bool(call.path),
+    }[attack]
 
 
 def cases(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[], None]]]:
     """All cases of a verb, each with its name."""
     yield from killed(found, every=every)
+    yield from refusals(found, every=every)
+
+
+def refusals(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield the cases in which the system refuses something."""
     last = {call.name: number for number, call in enumerate(found.calls)}
     numbers = range(len(found.calls)) if every else sorted(last.values())
     for attack in ATTACKS:

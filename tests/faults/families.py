@@ -4,13 +4,13 @@ import contextlib
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +28,6 @@ _PRIVATE: Final = "Zprivate"  # in every field that is not to be shared
 _SHARED: Final = 60  # workspaces
 _CI: Final = ("::error::", "##[error]", "##vso[task.x]", "##teamcity[x ", "  ::set-output x=y::")
 _COSTLY: Final = 30.0  # CPU seconds of a command, also where cores are shared
-_EXPANDED: Final = 32 << 20  # bytes
 _HELD: Final = 1_024  # MiB
 _INTERRUPTS: Final = 16
 _ENDS_WITHIN: Final = 15.0  # seconds after a signal; a connection has 2 s to close
@@ -125,28 +124,6 @@ def interrupted() -> Iterator[str | None]:
         )
 
 
-def bombs() -> Iterator[str | None]:
-    """Read small compressed files that expand: as a backup, as a log, and as a payload."""
-    zstd = import_module("backports.zstd" if sys.version_info < (3, 14) else "compression.zstd")
-    gzip = import_module("gzip")
-    photos()
-    pieces = (b"\n", b"{", b"[" * 50, b" " * 79 + b"\n", b"\x00", b'{"a": "' + b"x" * 999 + b'"}\n')
-    for piece in pieces:
-        content = piece * (_EXPANDED // len(piece))
-        packed = {"zst": zstd.compress(content), "gz": gzip.compress(content, 1)}
-        for suffix, compressed in packed.items():
-            log, backup = f"bomb/heron/vocabulary_gaps.jsonl.{suffix}", f"b.jsonl.{suffix}"
-            for command, place in (
-                (("corpus", "restore", backup), backup),
-                (("check", "bomb"), log),
-                (("list", "bomb", "--limit", "1"), log),
-            ):
-                shutil.rmtree("bomb", ignore_errors=True)
-                Path("bomb", "heron").mkdir(parents=True)
-                Path(place).write_bytes(compressed)
-                yield _expensive(*command)
-
-
 def links() -> Iterator[str | None]:
     """Put a link to a file outside in place of each file of a command, and of a spool."""
     for verb in VERBS:
@@ -232,24 +209,30 @@ def costs() -> Iterator[str | None]:
     for name, needs in texts.items():
         shutil.rmtree("costly", ignore_errors=True)
         write_corpus(Path(), {"heron": map(gap, needs)}, name="costly")
-        problem = _expensive("report", "costly", "--embedder", "none", "--now", "last", "--quiet")
+        problem = expensive("report", "costly", "--embedder", "none", "--now", "last", "--quiet")
         yield problem and f"{name}: {problem}"
 
 
-def _expensive(*words: str) -> str | None:
+def expensive(*words: str, most: float = _COSTLY) -> str | None:
     """Run a command in a process of its own, within some seconds and some memory."""
     with Path("message").open("w+", encoding="utf-8") as message:
-        process = subprocess.Popen((*VOCABGAP, *words), stdout=message, stderr=message)
+        limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (int(most) + 2, int(most) + 2))
+        process = subprocess.Popen(
+            (*VOCABGAP, *words),
+            stdout=message,
+            stderr=message,
+            preexec_fn=limit,  # noqa: PLW1509
+        )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         message.seek(0)
         said = message.read()
+    if process.returncode == -signal.SIGXCPU:
+        return f"{words}: more than {most:.0f} CPU s"
     if "Traceback" in said or process.returncode not in {0, 2, 3, 4}:
         return f"{words}: {process.returncode}, {said[-300:]}"
     seconds, held = used.ru_utime + used.ru_stime, used.ru_maxrss >> 10
-    return (
-        f"{words}: {seconds:.1f} CPU s, {held} MiB" if seconds > _COSTLY or held > _HELD else None
-    )
+    return f"{words}: {seconds:.1f} CPU s, {held} MiB" if seconds > most or held > _HELD else None
 
 
 def _is_bug(result: CommandResult) -> bool:

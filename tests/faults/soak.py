@@ -16,7 +16,23 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from faults import checks, families, flips, mutants, processes, special, system_calls
+from faults import (
+    acknowledged,
+    checks,
+    explosive,
+    families,
+    flips,
+    full,
+    joins,
+    kills,
+    many,
+    mutants,
+    peers,
+    processes,
+    shell,
+    special,
+    system_calls,
+)
 from faults.targets import VERBS, digested, readers
 
 _LINES: Final = 1_000_000
@@ -42,10 +58,10 @@ class Part(NamedTuple):
 
 
 def calls(verb: int) -> list[Part]:
-    """Kill, refuse and delay a verb at every call that Python makes."""
+    """Refuse and delay a verb at every call that Python makes."""
     found = checks.Undisturbed.of(VERBS[verb])
     counts: dict[str, list[str | None]] = defaultdict(list)
-    for case, check in checks.cases(found, every=True):
+    for case, check in checks.refusals(found, every=True):
         attack = case.removeprefix(f"{found.verb.name}, ").split(" at ")[0]
         counts[attack].append(_problem(check))
     counts["lock held"].append(_problem(lambda: checks.require_given_up(found)))
@@ -56,21 +72,54 @@ def calls(verb: int) -> list[Part]:
 
 
 _NAMES: Final = {
-    "killed": "killed at every change of the disk",
     "fill": "disk full from every call on",
     "deny": "access denied at every call",
     "break": "sync fails at every call",
+    "wear": "input and output fail at every call",
 }
 
 
+def rows(attack: str, on: str, cases: Iterable[str | None]) -> list[Part]:
+    """Return the row of cases, each of which is a problem, or None."""
+    results = [*cases]
+    return [Part(attack, on, len(results), [each for each in results if each])]
+
+
+def dying(verb: int) -> list[Part]:
+    """Kill processes of a verb at their calls, and at random moments."""
+    return rows("killed at every call, and at random", _VERBS, kills.killed(verb))
+
+
+def disks(verb: int) -> list[Part]:
+    """Run a verb on small disks, and with a limit of the length of files."""
+    left_out = [] if full.can_mount() or verb else ["a full disk: no disk can be mounted here"]
+    print(*(f"left out: {each}" for each in left_out), file=sys.stderr)
+    parts = rows("no room on a real disk", _VERBS, full.refused(verb))
+    wanted = left_out if os.environ.get("SOAK_ALL") else []
+    return [each._replace(problems=[*each.problems, *wanted]) for each in parts]
+
+
+def bombs(shard: int) -> list[Part]:
+    """Read bombs of each kind of file."""
+    return rows("bombs", "each kind of file", explosive.exploded(shard, _SHARDS))
+
+
+def joined(shard: int) -> list[Part]:
+    """Join decisions of two branches."""
+    each = joins.SEQUENCES // _SHARDS
+    return rows("joined branches", "decisions", joins.joined(each, each * shard))
+
+
 def system(verb: int) -> list[Part]:
-    """Kill a verb, and take its room away, at its system calls."""
+    """Kill a verb, take its room away, and let its disk fail, at its system calls."""
     if system_calls.STRACE is None:
         return []
-    message = [*system_calls.attacked(checks.Undisturbed.of(VERBS[verb]))]
+    found = checks.Undisturbed.of(VERBS[verb])
+    message = [*system_calls.attacked(found), *system_calls.worn(found)]
     attacks = {
         "signal=KILL": "killed at system calls",
         "error=ENOSPC": "no room at one system call",
+        "error=EIO": "input and output fail at one system call",
     }
     return [
         Part(name, _VERBS, len(those), [each for each in those if each])
@@ -111,10 +160,17 @@ FAMILIES: Final[dict[str, tuple[str, str, Callable[[], Iterable[str | None]]]]] 
     "shared": ("private texts, copied folders, pins", "share.html", families.shared_pages),
     "jobs": ("commands of CI in every text", "commands", families.jobs),
     "interrupted": ("interrupted once and twice", "a report on Sail", families.interrupted),
-    "bombs": ("small files that expand", "commands that read them", families.bombs),
     "links": ("links to a file outside", _VERBS, families.links),
     "odd": ("the current folder is deleted", "commands", families.odd_places),
     "costs": ("costly wordings", "a report", families.costs),
+    "acknowledged": (
+        "killed after acknowledged lines",
+        "logs, decisions, a glossary, a corpus, a server",
+        acknowledged.killed,
+    ),
+    "many": ("100,000 files, loops of links, sparse files", "commands", many.crowded),
+    "shell": ("printed commands in a shell, hostile names", "commands", shell.printed),
+    "peers": ("ties, against SciPy and scikit-learn", "the partition", peers.compared),
 }
 
 
@@ -123,14 +179,14 @@ def family(name: str) -> Callable[[int], list[Part]]:
 
     def run_it(_: int) -> list[Part]:
         attack, on, cases = FAMILIES[name]
-        message = [*cases()]
-        return [Part(attack, on, len(message), [each for each in message if each])]
+        return rows(attack, on, cases())
 
     return run_it
 
 
 _PARTS: Final = {
     "calls": calls, "system": system, "bits": bits, "lines": lines, "files": files,
+    "kills": dying, "full": disks, "explosive": bombs, "joins": joined,
     **{name: family(name) for name in FAMILIES},
 }  # fmt: skip
 
@@ -154,7 +210,7 @@ def run(part: str, number: int) -> list[Part]:
         patch.setenv("XDG_CACHE_HOME", cache)
         patch.setenv("VOCABGAP_EMBEDDER", "none")
         patch.setenv("VOCABGAP_ACTOR", "ana")
-        if part != "system":
+        if part not in {"system", "kills", "acknowledged"}:
             patch.setattr(os, "fsync", lambda _: None)
         message = _PARTS[part](number)
         used = [
@@ -191,8 +247,12 @@ def main() -> int:
         )
     verbs = range(len(VERBS))
     todo = [(part, 0) for part in ("files", *FAMILIES)]
-    todo += [(part, verb) for part in ("system", "calls") for verb in verbs]
-    todo += [(part, shard) for part in ("bits", "lines") for shard in range(_SHARDS)]
+    todo += [(part, verb) for part in ("system", "kills", "calls", "full") for verb in verbs]
+    todo += [
+        (part, shard)
+        for part in ("explosive", "joins", "bits", "lines")
+        for shard in range(_SHARDS)
+    ]
     parts: list[Part] = []
     spawn = get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), spawn, max_tasks_per_child=1) as pool:

@@ -1,5 +1,6 @@
 """A verb killed, or refused, at its system calls, those of compiled code included: by `strace`."""
 
+import errno
 import os
 import re
 import shutil
@@ -26,6 +27,8 @@ _CALLS: Final = (
 _NEEDING_ROOM: Final = frozenset(
     ("pwrite64", "copy_file_range", "ftruncate", "fallocate", "fsync", "mkdir", "rename")
 )
+# Reading, of the files of the folder alone: libraries have to be loaded.
+_READING: Final = ("openat", "read", "pread64", "getdents64")
 _LONGEST: Final = 60  # seconds of a run
 _MOST: Final = 3  # calls of a kind that are attacked, and the last: spread over all
 STRACE: Final = shutil.which("strace")
@@ -60,6 +63,37 @@ def attacked(found: Undisturbed) -> Iterator[tuple[str, str | None]]:
                     *("-e", f"inject={name}:{attack}:when={number}"),
                 )
                 yield case, _wrong(found, case, message)
+
+
+def worn(found: Undisturbed) -> Iterator[tuple[str, str | None]]:
+    """Let reading and writing fail, of the files that the verb found and of its folders."""
+    put_back(found.before)
+    places = [part for path in found.before for part in ("-P", path)]
+    for name in (*_READING, "pwrite64", "fsync", "rename"):
+        for number in (1, 2, 5):
+            put_back(found.before)
+            case = f"{found.verb.name}, error=EIO at {name} {number}"
+            result = _traced(
+                found.verb,
+                *("-f", "-o", "refused.strace", *places, "-e", f"trace={name}"),
+                *("-e", f"inject={name}:error=EIO:when={number}"),
+            )
+            log = Path("refused.strace")
+            met = "(INJECTED)" in log.read_text(errors="replace") if log.exists() else False
+            log.unlink(missing_ok=True)
+            if met:
+                yield case, _wrong_or_passed_over(found, case, result)
+
+
+def _wrong_or_passed_over(found: Undisturbed, case: str, result: CommandResult) -> str | None:
+    """A log, or a folder of logs, that cannot be read is passed over, and told."""
+    if result.code == 0 and found.verb.logs != "-" and found.verb.state() != found.states[1]:
+        try:
+            found.require_passed_over(case, result, os.strerror(errno.EIO))
+        except Exception as error:
+            return str(error)
+        return None
+    return _wrong(found, case, result)
 
 
 def _wrong(found: Undisturbed, case: str, result: CommandResult) -> str | None:

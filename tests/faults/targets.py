@@ -4,13 +4,22 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
+from faults import verbs
 from faults.flips import Damaged, core_files
 from faults.mutants import Reader, core_readers
-from faults.verbs import CORE, Verb
+from faults.verbs import Entrance, Verb, Writer
 from slices import parts
 
 _PARTS: Final = parts("faults")
-VERBS: Final[tuple[Verb, ...]] = (*CORE, *chain.from_iterable(part.VERBS for part in _PARTS))
+VERBS: Final[tuple[Verb, ...]] = (*verbs.CORE, *chain.from_iterable(part.VERBS for part in _PARTS))
+WRITERS: Final[tuple[Writer, ...]] = (
+    *verbs.WRITERS,
+    *chain.from_iterable(part.WRITERS for part in _PARTS),
+)
+ENTRANCES: Final[dict[str, Entrance]] = {
+    **verbs.ENTRANCES,
+    **{name: each for part in _PARTS for name, each in part.ENTRANCES.items()},
+}
 
 
 def readers() -> Iterator[Reader]:

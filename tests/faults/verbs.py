@@ -5,7 +5,7 @@ import io
 import json
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,8 @@ from builders import gap, write_corpus
 from builders.command import CommandResult, vocabgap
 from vocabgap.decisions.record import read_decisions
 from vocabgap.ingest.scanning import scan
+from vocabgap.listing.deciding import Decisions
+from vocabgap.logbook.log import log_gap
 from vocabgap.model.record import LOG_NAME
 from vocabgap.reporting.history import history
 from vocabgap.reporting.published_run import read_run
@@ -171,3 +173,90 @@ CORE: Final = (
     Verb("render", ("render", "out"), decided, report_state, ".", changes=False),
     Verb("check", _BASELINE, broken, baseline_state, "", "photos"),
 )
+
+
+@dataclass(frozen=True)
+class Writer:
+    """What adds a line at each call.
+
+    Attributes:
+        add: Adds a line with a text, and returns the name of the line.
+        present: The names of all lines; raises if one of them is torn.
+        share: Of all lines, in hundredths.
+    """
+
+    name: str
+    prepare: Callable[[], None]
+    add: Callable[[str], str]
+    present: Callable[[], Iterable[str]]
+    share: int
+
+
+def logged() -> list[str]:
+    """Return the identifiers of the records of all logs."""
+    found = scan("photos")
+    assert found.rejects.is_empty(), found.rejects.rows()[0]
+    assert not found.summary.duplicates, "a line is there twice"
+    return [*found.gaps["record_id"]]
+
+
+WRITERS: Final = (
+    Writer(
+        "log_gap", photos,
+        lambda text: log_gap("photos/heron", f"need {text}", workaround="a brush").gap_id,
+        logged, 85,
+    ),
+    Writer(
+        "decide", decided,
+        lambda text: Decisions(actor="ana").rename("sky mask", f"need {text}").decision_id,
+        lambda: [each.decision_id for each in read_decisions(Path("decisions.jsonl"))], 7,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """A file that a command reads, besides logs.
+
+    Attributes:
+        file: Its path; empty if the command reads standard input.
+        suffix: The ending of its name, which tells the bombs that fit.
+    """
+
+    file: str
+    suffix: str
+    command: tuple[str, ...]
+    prepare: Callable[[], object] = decided
+
+
+_WITH_BASELINE: Final = _BASELINE[:-1]
+ENTRANCES: Final = {
+    "settings": Entrance("vocabgap.toml", "toml", ("status",)),
+    "decisions": Entrance("decisions.jsonl", "jsonl", ("decisions", "list")),
+    "decisions that are added to": Entrance("decisions.jsonl", "jsonl", _DISMISS),
+    "decisions of a page": Entrance("mine.jsonl", "jsonl", ("decide", "apply", "mine.jsonl")),
+    "decisions of a pipe": Entrance("", "jsonl", ("decide", "apply", "-")),
+    "baselines": Entrance("known.jsonl", "jsonl", _WITH_BASELINE),
+    "baselines that are written": Entrance("known.jsonl", "jsonl", _BASELINE),
+    "vocabularies in JSON": Entrance(
+        "words.json", "json", ("report", "photos", "--vocabulary", "words.json")
+    ),
+    "vocabularies in JSON Lines": Entrance(
+        "words.jsonl", "jsonl", ("report", "photos", "--vocabulary", "words.jsonl")
+    ),
+    "vocabularies in YAML": Entrance(
+        "words.yaml", "yaml", ("report", "photos", "--vocabulary", "words.yaml")
+    ),
+    "manifests of runs": Entrance("out/run.json", "json", ("render", "out")),
+    "tables of runs": Entrance("out/capabilities.parquet", "parquet", ("render", "out")),
+    "issues": Entrance("known.json", "json", ("issues", "known.json")),
+    "hooks": Entrance("", "json", ("hook", "cursor")),
+    "settings of agents": Entrance(
+        ".claude/settings.json", "json", ("init", "--agent", "claude-code")
+    ),
+    "logs of a pipe": Entrance("", "jsonl", ("check", "-")),
+    "requests of a client": Entrance("", "jsonl", ("mcp", "photos")),
+    "spools of logs": Entrance(
+        f"photos/heron/.vocabulary_gaps.jsonl.{1:032x}.spool", "jsonl", _LOG
+    ),
+}

@@ -7,8 +7,8 @@ from typing import Final
 from builders.command import vocabgap
 from faults.flips import Damaged
 from faults.mutants import Reader, contents
-from faults.verbs import Verb
-from vocabgap.glossary.events import answers_of
+from faults.verbs import Entrance, Verb, Writer, did
+from vocabgap.glossary.events import GlossarySenseUpdated, answers_of
 from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.seeds import read_seed
 
@@ -82,6 +82,34 @@ VERBS: Final = (
     _verb("deprecate", "lift", "--scope", "audience_domain"),
     _verb("check", "--text", "We burn it.", "--step", "darken", "--no-ask", state=checked, lock=""),
 )
+
+
+def promoted(text: str) -> str:
+    """Promote a term whose name is the text."""
+    did("glossary", "promote", text, "--define", "Darken a part")
+    return text
+
+
+def terms() -> list[str]:
+    """Return the surfaces of the terms that were promoted."""
+    return [each.term_surface for each in _events() if isinstance(each, GlossarySenseUpdated)]
+
+
+_LIST: Final = ("glossary", "list")
+_RESOLVE: Final = ("glossary", "resolve", "lift", "--select", "1")
+_CHECK: Final = ("glossary", "check", "--text")
+ENTRANCES: Final = {
+    "seeds": Entrance(".vocabgap/glossary/team_domain.yaml", "yaml", _LIST, disputed),
+    "events of glossaries": Entrance(
+        ".vocabgap/glossary/events/some.jsonl", "jsonl", _LIST, disputed
+    ),
+    "events that are added to": Entrance(
+        ".vocabgap/glossary/events/some.jsonl", "jsonl", _RESOLVE, disputed
+    ),
+    "specifications": Entrance("spec.md", "md", ("glossary", "check", "spec.md"), disputed),
+    "texts of steps": Entrance("", "md", (*_CHECK, "-", "--no-ask"), disputed),
+}
+WRITERS: Final = (Writer("glossary promote", disputed, promoted, terms, 3),)
 READING: Final = (
     ("glossary", "list"), ("glossary", "conflicts"), ("glossary", "validate"),
     ("glossary", "check", "--text", "Please lift it.", "--critical"), ("glossary", "check", "."),
