@@ -201,16 +201,18 @@ def _copied_lines(records: Parts) -> list[int]:
     rows = records.each(
         lambda lines: lines.join(some.lazy(), on=_OWN_LOG, how="semi").select(ROW, *_OWN_LOG, _CONTENT)
     )
-    kept: dict[tuple[object, ...], list[list[int]]] = defaultdict(list)
+    branches: dict[tuple[object, int], int] = {}  # of a tree of lines: a branch and a line to the next branch
+    ends: set[object] = set()  # the branches where a log ends
     copied: list[int] = []
     for (tenant, repo, _), log in rows.group_by(_OWN_LOG, maintain_order=True):
-        content = log["content"].to_list()
-        earlier = kept[tenant, repo, content[0]]
-        same = max((len(one) for one in earlier if one == content[: len(one)]), default=0)
-        if not same and any(one[: len(content)] == content for one in earlier):
-            same = len(content)
-        copied += log[ROW][:same].to_list()
-        earlier.append(content)
+        branch: object = (tenant, repo)
+        same, is_new = 0, False
+        for number, line in enumerate(log["content"], 1):
+            is_new = is_new or (branch, line) not in branches
+            branch = branches.setdefault((branch, line), len(branches))
+            same = number if branch in ends else same
+        copied += log[ROW][: same if same or is_new else log.height].to_list()
+        ends.add(branch)
     return copied
 
 
