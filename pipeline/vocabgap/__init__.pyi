@@ -18,6 +18,7 @@ from vocabgap.glossary.conflicts import BlockedByConflictError as BlockedByConfl
 from vocabgap.glossary.questions import Defer as Defer
 from vocabgap.glossary.questions import Define as Define
 from vocabgap.glossary.questions import NoTerm as NoTerm
+from vocabgap.glossary.questions import OpenQuestion as OpenQuestion
 from vocabgap.glossary.questions import Select as Select
 from vocabgap.glossary.runtime import GlossaryRuntime as GlossaryRuntime
 from vocabgap.glossary.senses import ScopeStack as ScopeStack

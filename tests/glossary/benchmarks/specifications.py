@@ -92,17 +92,17 @@ def main() -> None:
     hits = sum(len(each.severe & each.labelled) for each in outcomes)
     severe, labelled = (sum(map(len, sets)) for sets in list(zip(*outcomes, strict=True))[:2])
     false, recall = (severe - hits) / len(outcomes), hits / labelled if labelled else 1.0
-    rate = median(each.rate for each in outcomes)
+    rates = [each.rate for each in outcomes]
     most = max(each.questions[Strictness.MEDIUM] for each in outcomes)
     print(
         f"\n{len(outcomes)} specifications: {false:.2f} severe ones each that nobody labelled,"
         f" recall {recall:.2f} ({hits} of {labelled}), at most {most} questions at medium,"
-        f" median {rate:.0f} ms for 1,000 words"
+        f" median {median(rates):.0f} ms for 1,000 words, worst {max(rates):.0f}"
     )
     assert false <= MOST_FALSE
     assert recall >= LEAST_RECALL
     assert most <= MOST_QUESTIONS
-    assert rate <= MOST_MILLISECONDS
+    assert max(rates) <= MOST_MILLISECONDS
 
 
 if __name__ == "__main__":
