@@ -86,6 +86,12 @@ async def test_what_is_no_answer_is_refused(
     assert still["blocked"] is True
 
 
+async def test_question_that_does_not_exist_names_no_command(server: Connect) -> None:
+    async with server() as client:
+        error = await error_of(client, "glossary_answer", conflict="nope", no_term=True)
+    assert error["message"] == "no conflict is called 'nope'"
+
+
 @pytest.mark.parametrize("name", ["step", "mission"])
 async def test_step_and_mission_need_a_name(name: str, server: Connect) -> None:
     async with server() as client:

@@ -111,9 +111,7 @@ def show_term(call: Call, request: ShowTerm) -> Answer:
         raise NotFoundError(f"term '{name}' was not found", hint=did_you_mean(name, terms) or _LISTED)
     answering = loaded.glossary.resolve(name)
     answers = runtime.files.answers(name)
-    described = [
-        {**_fields(sense), "answers": sense in answering, "provenance": sense.provenance} for sense in senses
-    ]
+    described = [_fields(it) | {"answers": it in answering, "provenance": it.provenance} for it in senses]
     return Answer(
         result={"senses": len(senses), "answering": len(answering), "answers": len(answers)},
         events=[Event("sense", fields) for fields in described]

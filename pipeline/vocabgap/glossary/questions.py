@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, unusable
+from vocabgap.errors import Hint, InvalidInputError, unusable
 from vocabgap.glossary.events import (
     GlossaryClarificationRequested,
     GlossaryClarificationResolved,
@@ -19,6 +19,7 @@ from vocabgap.glossary.events import (
     SemanticCheckEvaluated,
     TermCandidateObserved,
 )
+from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.glossary import CLARIFIED, LATER, Glossary, added, selected
 from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.senses import (
@@ -300,7 +301,7 @@ def require_questions(
         same[0].term if same else name,
         singular="conflict",
         plural="conflicts",
-        hint="it was not found; `vocabgap glossary conflicts` lists all",
+        hint=Hint("it was not found; {} lists all", (("glossary", "conflicts"),), FOLDER),
         fewest=SHOWN_DIGITS,
     )
     return [candidates[place]]
