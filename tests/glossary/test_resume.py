@@ -58,12 +58,22 @@ def test_resumed_step_names_versions_that_can_be_loaded(runtime: GlossaryRuntime
     assert (runtime.load_version(version), after.notes) == (tuple(before.glossary), [])
 
 
-def test_version_before_its_seed_file_was_edited_is_told_as_lost(runtime: GlossaryRuntime) -> None:
+def test_step_whose_version_is_lost_is_resumed_only_if_somebody_confirms(
+    runtime: GlossaryRuntime,
+) -> None:
     token, (ref,) = stopped(runtime), runtime.load().glossary.scope_refs
     write_scope(runtime.folder, [("lift", LIFT)])
     lost = f"version '{ref.version_id}' cannot be rebuilt from the seed files and event logs"
 
-    assert runtime.resume(token).notes == [f"team_domain: {lost}"]
+    for confirm in (None, lambda _: False):
+        with pytest.raises(AbortResumeError):
+            runtime.resume(token, confirm=confirm)
+    changed: list[ChangedInputs] = []
+    after = runtime.resume(token, confirm=lambda it: not changed.append(it))  # type: ignore[func-returns-value]
+
+    (now,) = runtime.load().glossary.scope_refs
+    assert changed[0].changes == {"glossary, team_domain": (ref.version_id, now.version_id)}
+    assert after.notes == [f"team_domain: {lost}"]
     with pytest.raises(NotFoundError, match=lost):
         runtime.load_version(ref.version_id)
 
@@ -180,7 +190,7 @@ def test_resumed_step_asks_the_questions_of_the_new_glossary(runtime: GlossaryRu
     write_scope(runtime.folder, [("stain", STAIN)])
 
     with pytest.raises(BlockedByConflictError) as again:
-        runtime.resume(error.value.retry_token, strictness=Strictness.MAX)
+        runtime.resume(error.value.retry_token, strictness=Strictness.MAX, confirm=lambda _: True)
 
     happened = [each.event for each in read_events(runtime.logs).events]
     check = [each for each in happened if isinstance(each, SemanticCheckEvaluated)][-1]

@@ -12,9 +12,9 @@ from uuid import uuid4
 import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, NotFoundError, VocabgapError
-from vocabgap.files.journal import Journal
+from vocabgap.files.journal import Journal, entries_of
 from vocabgap.files.locking import lock_file
-from vocabgap.files.refusals import FileRole
+from vocabgap.files.refusals import FileRole, content_of
 from vocabgap.glossary.events import (
     GlossaryChange,
     GlossaryEvent,
@@ -57,10 +57,11 @@ class LoggedEvent(NamedTuple):
 
 
 class EventsRead(NamedTuple):
-    """The events of the logs of a folder, and the number of unreadable lines."""
+    """The events of the logs of a folder, the number of unreadable lines, and the errors of whole ones."""
 
     events: tuple[LoggedEvent, ...] = ()
     skipped: int = 0
+    damaged: tuple[str, ...] = ()
 
 
 def skipped_lines(skipped: int) -> list[str]:
@@ -76,31 +77,36 @@ def log_name(mission_id: str) -> str:
 
 def read_events(folder: Path) -> EventsRead:
     """Read the events of a folder's logs, in the order in which they happened."""
-    return _joined(list(map(_read_log, log_files(folder))))
+    return _joined(list(map(_read_log, _files_in(folder, LOG_ENDING))))
 
 
 def _read_log(path: Path) -> EventsRead:
+    content = content_of(path, _JOURNAL.role.name)
+    lines = content.split(b"\n") if isinstance(content, bytes) else []
+    unfinished = f"{path}:{len(lines)}:"  # the last line without a newline, which was not acknowledged
     bad: list[VocabgapError] = []
     logged: list[LoggedEvent] = []
     moment = _LONG_AGO
-    for _, event in _JOURNAL.read(path, bad.append):
+    for _, event in entries_of(lines, _event, path, on_bad=bad.append):
         moment = max(moment, event.timestamp)
         logged.append(LoggedEvent(event, path.name.removesuffix(LOG_ENDING), moment))
-    return EventsRead(tuple(logged), len(bad))
+    damaged = tuple(error.message for error in bad if not error.message.startswith(unfinished))
+    return EventsRead(tuple(logged), len(bad), damaged)
 
 
 def _joined(logs: Collection[EventsRead]) -> EventsRead:
     events = chain.from_iterable(log.events for log in logs)
     in_order = sorted(events, key=lambda logged: (logged.moment, logged.log))
-    return EventsRead(tuple(in_order), sum(log.skipped for log in logs))
+    damaged = chain.from_iterable(log.damaged for log in logs)
+    return EventsRead(tuple(in_order), sum(log.skipped for log in logs), tuple(damaged))
 
 
-def log_files(folder: Path) -> list[Path]:
-    """Return the logs of a folder by name."""
+def _files_in(folder: Path, *endings: str) -> list[Path]:
+    """Return the files of a folder with some endings, by name."""
     with _JOURNAL.role.refusing(folder, "read"):
         if not folder.is_dir():
             return []
-        return sorted(path for path in folder.iterdir() if path.name.endswith(LOG_ENDING))
+        return sorted(path for path in folder.iterdir() if path.name.endswith(endings))
 
 
 def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
@@ -110,6 +116,12 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
     lines = b"".join(map(encoded, logged))
     if lines:
         with _JOURNAL.appending(path) as writer:
+            if writer.tail(1) not in {b"", b"\n"}:  # drop what a killed writer did not finish
+                writer.file.seek(0)
+                last = writer.file.read().rpartition(b"\n")[2]
+                bad: list[VocabgapError] = []
+                list(entries_of([last], _event, path, on_bad=bad.append))
+                writer.file.truncate(writer.file.tell() - len(last) * len(bad))
             writer.add(lines)
     return logged
 
@@ -143,11 +155,11 @@ def load_checkpoint(
     return max(reversed(checkpoints), key=lambda checkpoint: checkpoint.timestamp, default=None)
 
 
-def _event(line: bytes, _: str) -> GlossaryEvent:
+def _event(line: bytes, place: str) -> GlossaryEvent:
     try:
         return event_of(msgspec.json.decode(line))
     except (ValueError, RecursionError) as error:
-        raise InvalidTermError(f"no event: {error}") from error
+        raise InvalidTermError(f"{place}: no event: {error}") from error
 
 
 _JOURNAL: Final = Journal(
@@ -169,6 +181,7 @@ class Loaded(NamedTuple):
     seeds: tuple[Seed, ...] = ()
     skipped: int = 0
     unused: tuple[Path, ...] = ()
+    damaged: tuple[str, ...] = ()
 
     @property
     def activated(self) -> tuple[ScopeRef, ...]:
@@ -189,11 +202,11 @@ class Loaded(NamedTuple):
         return self.unread + skipped_lines(self.skipped)
 
     def require_read(self) -> None:
-        """Raise InvalidInputError if a seed term or file is not used."""
-        if self.unread:
+        """Raise InvalidInputError if a seed term or file is not used, or a line of a log is damaged."""
+        if unread := [*self.unread, *self.damaged]:
             raise InvalidInputError(
-                f"not all of the glossary can be read: {'; '.join(self.unread)}",
-                hint="correct the file, or move it out of the folder",
+                f"not all of the glossary can be read: {'; '.join(unread)}",
+                hint="correct a file, or move it out of the folder; restore a line of a log, or delete it",
             )
 
 
@@ -221,7 +234,7 @@ class GlossaryFiles:
             glossary = self._of_seeds(seeds, tolerant=tolerant).applied(counting)
             self._loaded = loaded = source, glossary, with_clashes([seed for _, seed in seeds.values()])
         unused = tuple(path for path in self._written() if seed_scope(path, self.scopes) is None)
-        return Loaded(*loaded[1:], logs.skipped, unused)
+        return Loaded(*loaded[1:], logs.skipped, unused, logs.damaged)
 
     def load_version(self, version_id: str) -> tuple[TermSense, ...]:
         """Rebuild a version of a scope from the seed files and the first changes; return its senses."""
@@ -259,21 +272,18 @@ class GlossaryFiles:
         return Glossary((each for scope, seed in scoped for each in seed.senses(scope)), self.scopes, aliases)
 
     def _written(self) -> list[Path]:
-        try:
-            return sorted(path for path in self.seeds.iterdir() if path.suffix in {SEED_ENDING, OTHER_ENDING})
-        except OSError:
-            return []
+        return _files_in(self.seeds, SEED_ENDING, OTHER_ENDING)
 
     def _changes(self) -> EventsRead:
         logs = {}
-        for path in log_files(self.events):
+        for path in _files_in(self.events, LOG_ENDING):
             with _JOURNAL.role.refusing(path, "read"):
                 state = path.stat()
             cached, mark = self._logs.get(path), (state.st_size, state.st_mtime_ns, state.st_ino)
             if cached is None or cached[0] != mark:
                 content = _read_log(path)
                 changes = (logged for logged in content.events if isinstance(logged.event, GlossaryChange))
-                cached = mark, EventsRead(tuple(changes), content.skipped)
+                cached = mark, content._replace(events=tuple(changes))
             logs[path] = cached
         self._logs = logs
         return _joined([content for _, content in logs.values()])
