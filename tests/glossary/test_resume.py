@@ -58,9 +58,7 @@ def test_resumed_step_names_versions_that_can_be_loaded(runtime: GlossaryRuntime
     assert (runtime.load_version(version), after.notes) == (tuple(before.glossary), [])
 
 
-def test_step_whose_version_is_lost_is_resumed_only_if_somebody_confirms(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_version_before_its_seed_file_was_edited_is_told_as_lost(runtime: GlossaryRuntime) -> None:
     token, (ref,) = stopped(runtime), runtime.load().glossary.scope_refs
     write_scope(runtime.folder, [("lift", LIFT)])
     lost = f"version '{ref.version_id}' cannot be rebuilt from the seed files and event logs"

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from uuid import uuid4
 
 from vocabgap.errors import Hint, VocabgapError
@@ -31,9 +31,6 @@ from vocabgap.glossary.glossary import Glossary, added
 from vocabgap.glossary.loading import append_events, changing, identified
 from vocabgap.glossary.questions import Ask, Question, is_settled, question_of
 
-if TYPE_CHECKING:
-    from vocabgap.glossary.runtime import GlossaryRuntime
-
 MOST_ASKED: Final = 3  # questions that one run asks
 
 
@@ -43,10 +40,11 @@ class Session:
 
     Attributes:
         context: A copy of the step, because `ask` and `confirm` may change the step itself.
+        runtime: The runtime that checks the step; its module imports this one.
         state: The step as it was stopped; None if its text is gone.
     """
 
-    runtime: "GlossaryRuntime"
+    runtime: Any
     strictness: senses.Strictness
     context: session.ExecutionContext
     glossary: Glossary

@@ -82,7 +82,7 @@ class GlossaryRuntime:
         return self.files.load(mission_id, tolerant=tolerant)
 
     def load_whole(self, mission_id: str) -> Loaded:
-        """Load the glossary of a mission; raise an error if its folder or a part of it cannot be read."""
+        """Load the glossary; raise an error if not all of it can be read."""
         self.require_folder()
         loaded = self.load(mission_id)
         loaded.require_read()
@@ -184,7 +184,7 @@ class GlossaryRuntime:
     def answer(
         self, question: questions.OpenQuestion | questions.Question | str, answer: questions.Answer
     ) -> None:
-        """Answer a question of the logs or of a step, or the one with an identifier; log the answer.
+        """Answer a question, or the one with an identifier, and log it.
 
         Raises:
             InvalidInputError: It is no answer to this question.
@@ -208,7 +208,7 @@ class GlossaryRuntime:
         answer: object,
         **facts: Any,  # noqa: ANN401
     ) -> list[GlossaryEvent]:
-        """Return the events of an answer; the facts are those of `answered`."""
+        """Return the events of an answer."""
         facts |= {"conflict_id": asked.conflict_id, "actor": self.actor, "now": self.now()}
         return questions.answered(glossary, answer, asked.term, **facts)
 

@@ -90,11 +90,11 @@ class ExecutionContext:
 
     @property
     def scanned(self) -> Mapping[str, Any]:
-        """The texts to scan; without any of its own, the inputs."""
+        """The texts to scan."""
         return self.step_input or self.inputs
 
     def copied(self) -> "ExecutionContext":
-        """Return a step with copies of what is given, and no results."""
+        """Return a copy without results."""
         return ExecutionContext(**deepcopy({name: getattr(self, name) for name in (*_GIVEN, "retry_token")}))
 
     def take(self, other: "ExecutionContext") -> None:
