@@ -205,6 +205,21 @@ def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("two_lifts")
+def test_empty_definition_is_refused_and_leaves_the_question_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    typing(monkeypatch, "c\n \n")
+    checked = vocabgap("glossary", "check", "--text", "Lift it.", "--critical", "--ask")
+    typing(monkeypatch, "c\n")
+    resolved = vocabgap("glossary", "resolve", "lift")
+
+    assert (checked.code, resolved.code) == (4, 2)
+    assert "not accepted: 'lift': Definition cannot be empty" in checked.err
+    assert "Definition cannot be empty" in resolved.err
+    assert events(vocabgap("--json", "glossary", "conflicts").out)[-1]["unresolved"] == 1
+
+
+@pytest.mark.usefixtures("two_lifts")
 def test_interrupted_question_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> str:
         raise KeyboardInterrupt

@@ -36,7 +36,7 @@ from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import NO_TERM, SemanticConflict, SenseRef, Strictness
 from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext
 from vocabgap.model.moments import iso
-from vocabgap.text import can_be_seen, excerpt
+from vocabgap.text import excerpt
 
 _TEXT_FROM_STDIN: Final = "-"
 CheckFormat = StrEnum("CheckFormat", ["TEXT", "GITHUB"])
@@ -249,7 +249,7 @@ def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning:
     if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
         return Defer()
     candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
-    answer = prompt.choose(question.term, question, candidates)
+    answer = prompt.choose(question, candidates)
     if answer is None:
         hint = "answer with --select N, --define TEXT or --no-term"
         raise InvalidInputError("nobody answered: nothing was changed", hint=hint)
@@ -261,23 +261,20 @@ class Prompt:
 
     def __call__(self, question: Question) -> Meaning:
         """Show a conflict, and read the answer; the end of the input defers."""
-        return self.choose(question.term, question.conflict, question.candidates) or Defer()
+        return self.choose(question.conflict, question.candidates) or Defer()
 
-    def choose(
-        self, term: str, conflict: OpenQuestion | SemanticConflict, candidates: Sequence[SenseRef]
-    ) -> Meaning | None:
+    def choose(self, asked: OpenQuestion | SemanticConflict, senses: Sequence[SenseRef]) -> Meaning | None:
         """Show a conflict, and read an answer; None at the end of the input."""
-        self.show("question", term=term, conflict=conflict, candidates=candidates)
-        numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
+        self.show("question", term=str(asked.term), conflict=asked, candidates=senses)
+        numbers = f"1-{len(senses)} (candidate), " if senses else ""
         choices = f"Select: {numbers}C (custom sense), D (defer to async), N (no term)"
         while True:
             typed = self._read(f"{choices}\n> ")
             if typed is None:
                 return None
-            answer = parse_answer(typed, candidates)
+            answer = parse_answer(typed, senses)
             if isinstance(answer, Define):
-                definition = (self._read("Definition: ") or "").strip()
-                answer = Define(definition) if can_be_seen(definition) else Defer()
+                answer = Define(self._read("Definition: ") or "")  # refused where it comes in, if it is empty
             if answer is not None:
                 return answer
             self.say(f"Invalid selection: '{excerpt(typed)}'")
