@@ -206,7 +206,7 @@ class Resolve(Acting, kw_only=True):
     """The request of `resolve`."""
 
     conflict: Annotated[str, argument("Identifier or term of a conflict; with --no-term, also a sign.")]
-    select: Annotated[int | None, option("The number of the sense that is meant.")] = None
+    select: Annotated[int | None, option("The number of the sense.")] = None
     define: Annotated[str | None, option("A new definition of the term.")] = None
     no_term: Annotated[bool, option("Say that it is no term.", "--no-term")] = False
     mission: Annotated[str | None, MISSION] = None

@@ -176,7 +176,7 @@ class Deprecate(Acting, kw_only=True):
 class Promote(Deprecate, kw_only=True):
     """The request of `promote`."""
 
-    define: Annotated[str | None, option("A new definition of the term, if no sense has it yet.")] = None
+    define: Annotated[str | None, option("A new definition of the term.")] = None
     replace: Annotated[
         bool | None, option("Replace another meaning, or keep both.", "--replace/--beside")
     ] = None

@@ -212,11 +212,11 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the question waits for an answer."""
+        """Tell whether it has no answer yet."""
         return self.status == "unresolved"
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
-        """Return the senses to choose from, in the order in which they were offered."""
+        """Return the offered senses in their order."""
         logged = {definition_key(sense.definition): sense for sense in self.senses}
         present = {definition_key(sense.definition): sense.ref for sense in glossary.history(self.term)}
         return tuple(
