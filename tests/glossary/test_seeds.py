@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from builders.command import vocabgap
+from glossary.steps import runtime_in, step
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.extracting import Field, extract
@@ -199,6 +200,8 @@ def test_other_word_of_two_terms_is_refused(
     assert name != "acme.glossary-pack.yaml" or message in shown.out
     with pytest.raises(InvalidInputError, match="remove it from one of them"):
         files.load().require_read()
+    with pytest.raises(InvalidInputError, match="remove it from one of them"):
+        runtime_in(tmp_path).run(step("Nothing of it."))
 
 
 def test_other_words_of_one_term_and_words_to_avoid_are_no_problem(tmp_path: Path) -> None:
