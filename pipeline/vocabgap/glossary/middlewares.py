@@ -3,7 +3,7 @@
 A step passes the gate only in one of these ways; everything else stops it, or aborts the run:
 
 1. not checked: the step or its mission says so (`glossary_check`, `enabled`);
-2. off: the first strictness that is given is `off`;
+2. off: the first strictness that is given is `off`, and the folder of the glossary exists;
 3. nothing stops it: the whole glossary was read, and no conflict has a severity that the strictness stops;
 4. answered: an answer to each such conflict was checked and stored, and 3 holds for the newest glossary.
    With `is_logged=False`, the answer is stored for this run only;
@@ -29,7 +29,7 @@ from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.extracting import Field, extract, scanned_fields, texts_in
 from vocabgap.glossary.glossary import Glossary, added
 from vocabgap.glossary.loading import append_events, changing, identified
-from vocabgap.glossary.questions import Ask, Question, is_settled, question_of
+from vocabgap.glossary.questions import Ask, OpenQuestion, Question, answered, is_settled, question_of
 
 MOST_ASKED: Final = 3  # questions that one run asks
 
@@ -79,6 +79,7 @@ class Session:
         mission, files, logged = self.context.mission_id, self.runtime.files, list(map(identified, new))
         if self.runtime.is_logged:
             try:
+                self.runtime.require_folder()  # which a writer creates
                 if any(isinstance(event, events.GlossaryChange) for event in logged):
                     logged = files.append_changes(mission, logged)
                 else:
@@ -303,7 +304,7 @@ class Session:
                 self._load_newest()
                 mode, usage = events.ResolutionMode.INTERACTIVE, question.conflict.usage
                 facts = {"candidates": question.candidates, "usage": usage, "mode": mode}
-                changes = runtime.changes_of(self.glossary, question, answer, **facts)
+                changes = changes_of(runtime, self.glossary, question, answer, **facts)
                 is_stored = bool(self.record(changes))
         except Exception as error:  # a terminal that fails must not let the step pass
             message = f"'{question.term}': {error if isinstance(error, VocabgapError) else repr(error)}"
@@ -329,3 +330,15 @@ class Session:
             confidence=term.confidence,
             status=senses.SenseStatus.DRAFT,
         )
+
+
+def changes_of(
+    runtime: Any,  # noqa: ANN401 - as above
+    glossary: Glossary,
+    asked: OpenQuestion | Question,
+    answer: object,
+    **facts: Any,  # noqa: ANN401 - those of `answered`
+) -> list[events.GlossaryEvent]:
+    """Return the events of an answer."""
+    facts |= {"conflict_id": asked.conflict_id, "actor": runtime.actor, "now": runtime.now()}
+    return answered(glossary, answer, asked.term, **facts)

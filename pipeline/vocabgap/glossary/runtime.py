@@ -16,12 +16,11 @@ from vocabgap.glossary.conflicts import (
     should_block,
     strictness_of,
 )
-from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated, ResolutionMode
+from vocabgap.glossary.events import Actor, GlossaryScopeActivated, ResolutionMode
 from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.glossary.extracting import WANTED
-from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint, read_events
-from vocabgap.glossary.middlewares import Session
+from vocabgap.glossary.middlewares import Session, changes_of
 from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack, Strictness, TermSense, TermSource
 from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
 from vocabgap.model.moments import iso
@@ -78,18 +77,19 @@ class GlossaryRuntime:
             raise NotFoundError(message, hint=Hint(create, (("manual", "glossary"),)))
 
     def load(self, mission_id: str | None = None, *, tolerant: bool = False) -> Loaded:
-        """Load the glossary of all missions, or of one, and the problems of its files."""
+        """Load the glossary of all missions or of one."""
         return self.files.load(mission_id, tolerant=tolerant)
 
-    def load_whole(self, mission_id: str) -> Loaded:
-        """Load the glossary; raise an error if not all of it can be read."""
+    def load_whole(self, mission_id: str, *, tolerant: bool = False) -> Loaded:
+        """Load the whole glossary, or raise an error."""
         self.require_folder()
-        loaded = self.load(mission_id)
-        loaded.require_read()
+        loaded = self.load(mission_id, tolerant=tolerant)
+        if not tolerant:
+            loaded.require_read()
         return loaded
 
     def load_version(self, version_id: str) -> tuple[TermSense, ...]:
-        """Return the senses of a version; raise NotFoundError if it cannot be rebuilt."""
+        """Return the senses of a version; raise NotFoundError if it is lost."""
         return self.files.load_version(version_id)
 
     def run(
@@ -128,8 +128,7 @@ class GlossaryRuntime:
         step.effective_strictness = applied = effective_strictness(
             strictness_of(strictness), earlier, step.step_strictness, step.mission_strictness, self.strictness
         )
-        is_off, mission = applied is Strictness.OFF, step.mission_id
-        loaded = self.load(mission, tolerant=True) if is_off else self.load_whole(mission)
+        loaded = self.load_whole(step.mission_id, tolerant=applied is Strictness.OFF)
         state = None if checkpoint is None else load_state(self.logs, checkpoint)
         session = Session(self, applied, step, loaded.glossary, checkpoint, state, ask, confirm)
         if checkpoint is None:
@@ -164,11 +163,11 @@ class GlossaryRuntime:
         inputs: Mapping[str, Any] | None = None,
         **options: Any,  # noqa: ANN401 - those of `run`
     ) -> ExecutionContext:
-        """Resume a stopped step, perhaps with other inputs; see `stopped` and `run`."""
+        """Resume a stopped step, perhaps with other inputs."""
         return self.run(self.stopped(retry_token, inputs), **options)
 
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
-        """Return a stopped step, ready to run again; raise NotFoundError if there is no such checkpoint."""
+        """Return a stopped step; raise NotFoundError if there is no such checkpoint."""
         require_text("retry_token", retry_token)
         checkpoint = load_checkpoint(self.logs, retry_token=retry_token)
         if checkpoint is None:
@@ -184,7 +183,7 @@ class GlossaryRuntime:
     def answer(
         self, question: questions.OpenQuestion | questions.Question | str, answer: questions.Answer
     ) -> None:
-        """Answer a question, or the one with an identifier, and log it.
+        """Answer a question, or that of an identifier.
 
         Raises:
             InvalidInputError: It is no answer to this question.
@@ -198,19 +197,8 @@ class GlossaryRuntime:
         with changing(self.logs):
             glossary = self.load(question.mission_id or None).glossary
             facts = {"candidates": question.candidates(glossary), "usage": question.usage}
-            changes = self.changes_of(glossary, question, answer, mode=ResolutionMode.ASYNC, **facts)
+            changes = changes_of(self, glossary, question, answer, mode=ResolutionMode.ASYNC, **facts)
             self.files.append_changes(question.mission_id, changes)
-
-    def changes_of(
-        self,
-        glossary: Glossary,
-        asked: questions.OpenQuestion | questions.Question,
-        answer: object,
-        **facts: Any,  # noqa: ANN401
-    ) -> list[GlossaryEvent]:
-        """Return the events of an answer."""
-        facts |= {"conflict_id": asked.conflict_id, "actor": self.actor, "now": self.now()}
-        return questions.answered(glossary, answer, asked.term, **facts)
 
     def _forget(self, context: ExecutionContext, tokens: Iterable[str]) -> None:
         """Remove the stored states of finished steps: their inputs are private."""
