@@ -152,7 +152,7 @@ def test_text_that_has_changed_is_told_and_checked_only_with_a_yes() -> None:
 
     assert (no.code, yes.code) == (4, 0)
     assert "description: Please lift it. -> Please raise it." in no.err
-    assert "nobody confirmed them\n  give --yes to resume with the new inputs" in no.err
+    assert "nobody confirmed it\n  give --yes to resume the changed step" in no.err
 
 
 @pytest.mark.usefixtures("two_lifts")

@@ -63,17 +63,27 @@ def test_version_before_its_seed_file_was_edited_is_told_as_lost(runtime: Glossa
     write_scope(runtime.folder, [("lift", LIFT)])
     lost = f"version '{ref.version_id}' cannot be rebuilt from the seed files and event logs"
 
+    after = runtime.resume(token)
+
+    assert after.notes == [f"team_domain: {lost}"]
+    with pytest.raises(NotFoundError, match=lost):
+        runtime.load_version(ref.version_id)
+
+
+def test_resuming_without_a_scope_that_is_gone_is_confirmed(runtime: GlossaryRuntime) -> None:
+    write_scope(runtime.folder, [("crane", "A bird")], scope="audience_domain")
+    token = stopped(runtime)
+    (gone,) = [ref for ref in runtime.load().glossary.scope_refs if ref.scope == "audience_domain"]
+    (runtime.folder / "audience_domain.yaml").unlink()
+
     for confirm in (None, lambda _: False):
         with pytest.raises(AbortResumeError):
             runtime.resume(token, confirm=confirm)
     changed: list[ChangedInputs] = []
-    after = runtime.resume(token, confirm=lambda it: not changed.append(it))  # type: ignore[func-returns-value]
+    with pytest.raises(BlockedByConflictError):
+        runtime.resume(token, confirm=lambda it: not changed.append(it))  # type: ignore[func-returns-value]
 
-    (now,) = runtime.load().glossary.scope_refs
-    assert changed[0].changes == {"glossary, team_domain": (ref.version_id, now.version_id)}
-    assert after.notes == [f"team_domain: {lost}"]
-    with pytest.raises(NotFoundError, match=lost):
-        runtime.load_version(ref.version_id)
+    assert changed[0].changes == {"glossary, audience_domain": (gone.version_id, None)}
 
 
 def test_nobody_is_asked_about_inputs_that_have_not_changed(runtime: GlossaryRuntime) -> None:

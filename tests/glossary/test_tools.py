@@ -109,7 +109,7 @@ async def test_agent_cannot_resume_with_another_text_or_call_the_step_harmless(
         more = await error_of(client, "glossary_check", text=TEXT, strictness="off")
 
     assert (
-        "nobody confirmed them (`glossary_check` checks the text as a new step)" in other["message"]
+        "nobody confirmed it (`glossary_check` checks the text as a new step)" in other["message"]
     )
     assert "there is no checkpoint" in unknown["message"]
     assert "there is no argument 'strictness'" in more["message"]

@@ -121,7 +121,7 @@ class Resume(OfStep, kw_only=True):
     """The request of `resume`."""
 
     token: Annotated[str, argument("The token of the step.")]
-    yes: Annotated[bool, option("Resume even if the inputs have changed.", "--yes")] = False
+    yes: Annotated[bool, option("Resume even if the step has changed.", "--yes")] = False
 
 
 @verb(Resume, settings=FOLDER)
@@ -132,15 +132,15 @@ def resume(call: Call, request: Resume) -> Answer:
 
     def confirm(changed: ChangedInputs) -> bool:
         call.output.event("changed", old=changed.old, new=changed.new, changes=changed.changes)
-        call.note(f"The inputs have changed: {changed.old}… is now {changed.new}…")
+        call.note(f"The step has changed: inputs {changed.old}… are now {changed.new}…")
         for key, (old, new) in changed.changes.items():
             before, after = ("(nothing)" if it is None else excerpt(str(it), 200) for it in (old, new))
             call.note(f"  {excerpt(key)}: {before} -> {after}")
         if request.yes:
             return True
         if prompt is None:
-            message = "the inputs have changed since the step was stopped, and nobody confirmed them"
-            raise AbortResumeError(message, hint="give --yes to resume with the new inputs")
+            message = "the step has changed since it was stopped, and nobody confirmed it"
+            raise AbortResumeError(message, hint="give --yes to resume the changed step")
         return prompt.agrees("Context changed. Proceed?")
 
     inputs = None if request.text is None else {"description": _read(request.text)}

@@ -7,8 +7,8 @@ A step passes the gate only in one of these ways; everything else stops it, or a
 3. nothing stops it: the whole glossary was read, and no conflict has a severity that the strictness stops;
 4. answered: an answer to each such conflict was checked and stored, and 3 holds for the newest glossary.
    With `is_logged=False`, the answer is stored for this run only;
-5. resumed: everything that is checked has the digest of the checkpoint, the old versions of its glossary can
-   be rebuilt, and 2, 3 or 4 holds now;
+5. resumed: everything that is checked has the digest of the checkpoint, each scope of its glossary still
+   exists, and 2, 3 or 4 holds now;
 6. resumed with changes: the old text is still there, `confirm` returns True, and 2, 3 or 4 holds;
 7. a report: the settings name no glossary, or 2 or 3 holds;
 8. not looked for: `glossary_fields`, `glossary_signs`, `glossary_exclude_terms` or `glossary_aliases` leaves
@@ -94,6 +94,7 @@ class Session:
         """Restore a step from the checkpoint of its token.
 
         A step that is the same is not logged again. A changed one starts again if a person confirms it.
+        An edited scope may settle the questions; a scope that is gone would hide them.
         """
         context, checkpoint, state = self.context, self.checkpoint, self.state
         if not context.retry_token:
@@ -102,16 +103,16 @@ class Session:
             context.notes.append(f"there is no checkpoint '{context.retry_token}'; the step starts again")
             context.retry_token = None
             return
-        is_same, is_lost = session.digest_of(context) == checkpoint.step_digest, False
+        is_same = session.digest_of(context) == checkpoint.step_digest
         context.scope_refs = self.glossary.scope_refs
+        is_gone = not {ref.scope for ref in checkpoint.scope_refs} <= {it.scope for it in context.scope_refs}
         for ref in checkpoint.scope_refs:
             try:
                 if ref not in context.scope_refs:
                     self.runtime.load_version(ref.version_id)
             except VocabgapError as error:
                 context.notes.append(f"{ref.scope}: {error.message}")
-                is_lost = True
-        if is_lost or not is_same:
+        if is_gone or not is_same:
             self._require_confirmed(checkpoint)
         context.scope_refs = checkpoint.scope_refs
         context.resumed_from_checkpoint = True
@@ -126,7 +127,7 @@ class Session:
         if self.state is None:
             raise session.AbortResumeError("the step is done, or its text is gone", hint=again)
         if self.confirm is None:
-            message = "the inputs of the step have changed, and nobody confirmed them"
+            message = "the step has changed since it was stopped, and nobody confirmed it"
             raise session.AbortResumeError(message, hint=again)
         self.state.scope_refs = checkpoint.scope_refs
         if self.confirm(session.changes_of(checkpoint.input_hash, self.state, self.context)) is not True:

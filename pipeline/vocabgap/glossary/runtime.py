@@ -106,11 +106,11 @@ class GlossaryRuntime:
             context: The step; with a `retry_token` it resumes from that checkpoint.
             strictness: The strictness of this run; it overrides the strictness of the step and its mission.
             ask: Asks a person what a term means; without it all questions stay open.
-            confirm: Asks whether a step resumes with changed inputs; without it, the step does not resume.
+            confirm: Asks whether a changed step resumes; without it, the step does not resume.
 
         Raises:
             BlockedByConflictError: The gate stops the step.
-            AbortResumeError: Its inputs have changed, and nobody confirmed them.
+            AbortResumeError: It has changed, and nobody confirmed it.
             VocabgapError: The glossary cannot be read.
         """
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
