@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 
 import vocabgap as vg
-from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
+from glossary.steps import (
+    LIFT,
+    NOW,
+    STAIN,
+    TWO_LIFTS,
+    logged,
+    make_unwritable,
+    runtime_in,
+    step,
+    write_scope,
+)
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GlossaryScopeActivated, SemanticCheckEvaluated
@@ -104,7 +114,7 @@ def test_log_says_blocked_where_the_step_was(critical: bool, blocked: bool, tmp_
 def test_log_that_cannot_be_written_stops_the_step_all_the_same(tmp_path: Path) -> None:
     write_scope(tmp_path, TWO_LIFTS)
     runtime, context = runtime_in(tmp_path), step()
-    runtime.logs.write_text("in the way", encoding="utf-8")
+    make_unwritable(runtime.logs / "retouch.events.jsonl")
 
     with pytest.raises(BlockedByConflictError) as stopped:
         runtime.run(context)

@@ -113,7 +113,10 @@ def test_pack_is_read_and_its_aliases_are_its_terms(tmp_path: Path) -> None:
 def test_word_of_a_team_is_beside_that_of_a_pack_and_comes_first(tmp_path: Path) -> None:
     written(tmp_path, "acme.glossary-pack.yaml", PACK)
     files = written(tmp_path, "team_domain.yaml", f"terms: [{json.dumps(TERM)}]")
-    assert [ref.scope for ref in files.load().activated] == ["team_domain", "spec_kitty_core"]
+    assert [ref.scope for ref in files.load().glossary.scope_refs] == [
+        "team_domain",
+        "spec_kitty_core",
+    ]
 
     other = {"surface": "work package", "definition": "What is shipped"}
     files = written(tmp_path, "team_domain.yaml", f"terms: [{json.dumps(other)}]")

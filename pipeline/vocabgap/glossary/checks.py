@@ -86,8 +86,8 @@ def check(call: Call, request: CheckWords) -> Answer:
         return _lint(call, runtime, paths, request.text_format)
     generated = request.output_of_step
     step = ExecutionContext(
-        request.step or "check",
-        request.mission or "check",
+        "check" if request.step is None else request.step,
+        "check" if request.mission is None else request.mission,
         f"run-{iso(runtime.now())}",
         {"description": _read(text)},
         {"critical_step": request.critical},
@@ -127,7 +127,7 @@ class Resume(OfStep, kw_only=True):
 @verb(Resume, settings=FOLDER)
 def resume(call: Call, request: Resume) -> Answer:
     """Resume a stopped step with the current glossary, and with its text or a new one."""
-    runtime = runtime_of(call, request, exists=False)
+    runtime = runtime_of(call, request)
     prompt = prompt_of(call.output, ask=request.ask)
 
     def confirm(changed: ChangedInputs) -> bool:
@@ -205,7 +205,7 @@ def _read(text: str) -> str:
 class Resolve(Acting, kw_only=True):
     """The request of `resolve`."""
 
-    conflict: Annotated[str, argument("Identifier or term of a conflict; with --no-term, also a sign.")]
+    conflict: Annotated[str, argument("Identifier or term of a conflict; a sign, if its words are no terms.")]
     select: Annotated[int | None, option("The number of the sense.")] = None
     define: Annotated[str | None, option("A new definition of the term.")] = None
     no_term: Annotated[bool, option("Say that it is no term.", "--no-term")] = False
@@ -230,15 +230,12 @@ def answered(
         hint = "give one of select, define and no-term"
         raise InvalidInputError("there are several answers" if answers else "there is no answer", hint=hint)
     asked = require_questions(questions, request.conflict, request.mission, of_sign=request.no_term)
-    earlier = [] if asked[0].is_open else runtime.files.answers(asked[0].term)
     answer = answers[0] if answers else _ask(asked[0], runtime)
-    for question in asked:
-        runtime.answer(question, answer)
+    replaced = [runtime.answer(question, answer) for question in asked]
     is_settled = not isinstance(answer, Defer)
     status = "resolved" if is_settled else asked[0].status
-    replaces = earlier[-1].sense.definition if earlier and is_settled else None
     return Answer(
-        result={"conflict_id": asked[0].conflict_id, "status": status, "replaces": replaces},
+        result={"conflict_id": asked[0].conflict_id, "status": status, "replaces": replaced[0]},
         view="glossary-resolve.txt.j2",
         shown={"asked": asked, "is_settled": is_settled},
     )
@@ -261,7 +258,8 @@ class Prompt:
 
     def __call__(self, question: Question) -> Meaning:
         """Show a conflict, and read the answer; the end of the input defers."""
-        return self.choose(question.conflict, question.candidates) or Defer()
+        answer = self.choose(question.conflict, question.candidates)
+        return Defer() if answer is None else answer  # an answer without fields is false
 
     def choose(self, asked: OpenQuestion | SemanticConflict, senses: Sequence[SenseRef]) -> Meaning | None:
         """Show a conflict, and read an answer; None at the end of the input."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.glossary.senses import (
     EXTRACTED,
     Action,
@@ -78,6 +78,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
 
     def __post_init__(self) -> None:
         moment = self.timestamp
+        require_kind("timestamp", moment, datetime, "a moment")
         in_utc = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
         msgspec.structs.force_setattr(self, "timestamp", in_utc)
 

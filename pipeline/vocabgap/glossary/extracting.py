@@ -159,7 +159,7 @@ def scanned_fields(
     """Return the texts of a step to scan: of its input, then of its output.
 
     Raises:
-        InvalidInputError: The metadata has an unknown name, or a field may hold text that is not scanned.
+        InvalidInputError: The metadata has an unknown name, or the step may hold text that is not scanned.
     """
     names: Iterable[str] = ("description", "prompt", "output")
     signs, wanted = metadata.get(WANTED), metadata.get(_FIELDS)
@@ -167,25 +167,30 @@ def scanned_fields(
     known = [(key, _KEYS) for key in metadata if str(key).startswith("glossary_")]
     if isinstance(signs, list | tuple):
         known += [(sign, tuple(TermSource)) for sign in signs]
-    if isinstance(wanted, list | tuple) and all(isinstance(name, str) for name in wanted):
-        names = wanted
+    if isinstance(wanted, list | tuple | set | frozenset) and all(isinstance(name, str) for name in wanted):
+        names = wanted if isinstance(wanted, list | tuple) else sorted(wanted)
         known += [(name, (*step_input, *step_output)) for name in names]
     for name, expected in known:
         if name not in expected:
             raise InvalidInputError(f"metadata: unknown {name!r}", hint=nearest(str(name), expected))
-    return [
+    fields = [
         Field(place, "\n\n".join(texts_in(values[name], place)))
         for what, values in (("input", step_input), ("output", step_output))
         for name in dict.fromkeys(names)
         if name in values
         for place in [f"step {what}: {name} field"]
     ]
+    is_missed = wanted is None and not any(name in step_input for name in names)
+    if is_missed and metadata.get("critical_step") and any(texts_in(list(step_input.values()))):
+        hint = f"expected one of {', '.join(names)}, or others in the metadata under `{_FIELDS}`"
+        raise InvalidInputError("no field of the critical step is scanned for terms", hint=hint)
+    return fields
 
 
 def texts_in(value: object, place: str = "") -> Iterator[str]:
     """Yield the texts in a value; with a place, raise InvalidInputError for other kinds, such as bytes."""
     if isinstance(value, str):
-        yield value
+        yield value.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be logged
     elif isinstance(value, Mapping | list | tuple):
         for part in chain.from_iterable(value.items()) if isinstance(value, Mapping) else value:
             yield from texts_in(part, place)
@@ -301,14 +306,18 @@ def _dictionary() -> frozenset[str]:
 
 
 def _is_coined(name: str, text: str) -> bool:
-    """Tell whether a name has an unusual word, is used twice or more, and is not defined in the text."""
+    """Tell whether a name has an unusual word, is repeated, and is not defined in the text.
+
+    Two uses are enough after "a", "no" and the like, which products do not have: "the Postgres".
+    """
     if is_ordinary(name):
         return False
     form = r"\s+".join(map(re.escape, name.split())) + "s?"
     verbs = "(?:is|are) (?:an?|the)|means?|refers? to|denotes?|stands? for"
     defined = rf"\b{form}\b[*`\"”]* (?:{verbs})\b|^[\s|*+-]*\b{form}\b[*`]*[ \t]*[:|—–]"
-    is_repeated = re.search(rf"\b{form}\b(?s:.*)\b{form}\b", text, re.IGNORECASE)
-    return bool(is_repeated) and not re.search(defined, text, re.IGNORECASE | re.MULTILINE)
+    uses = re.findall(rf"(\b(?:{_ARTICLES.replace(' ', '|')})\s+)?\b{form}\b", text, re.IGNORECASE)
+    fewest = OFTEN if {use.strip().lower() for use in uses} <= {"", "the"} else OFTEN - 1
+    return len(uses) >= fewest and not re.search(defined, text, re.IGNORECASE | re.MULTILINE)
 
 
 class _Sign(NamedTuple):

@@ -4,15 +4,18 @@ A step passes the gate only in one of these ways; everything else stops it, or a
 
 1. not checked: the step or its mission says so (`glossary_check`, `enabled`);
 2. off: the first strictness that is given is `off`, and the folder of the glossary exists;
-3. nothing stops it: the whole glossary was read, and no conflict has a severity that the strictness stops;
+3. nothing stops it: the whole glossary was read, and no conflict has a severity that the strictness stops.
+   Files in inner folders, hidden files and an unfinished last line of a log do not belong to it;
 4. answered: an answer to each such conflict was checked and stored, and 3 holds for the newest glossary.
-   With `is_logged=False`, the answer is stored for this run only;
+   With `is_logged=False`, the answer is for this run only, and the glossary is not read again;
 5. resumed: everything that is checked has the digest of the checkpoint, each scope of its glossary still
    exists, and 2, 3 or 4 holds now;
 6. resumed with changes: the old text is still there, `confirm` returns True, and 2, 3 or 4 holds;
 7. a report: the settings name no glossary, or 2 or 3 holds;
-8. not looked for: `glossary_fields`, `glossary_signs`, `glossary_exclude_terms` or `glossary_aliases` leaves
-   the word out. Entries of a wrong type do not count, nor does an unfinished last line of a log.
+8. not looked for: `glossary_fields` (by default `description`, `prompt` and `output`), `glossary_signs`,
+   `glossary_exclude_terms` or `glossary_aliases` leaves the word out. An entry of a wrong type hides nothing.
+   A critical step whose input has texts, but none in these default fields, is refused;
+9. not seen: the word is in a path, address or identifier (`lift=1`, `lift.Then`), or a script without spaces.
 """
 
 from collections.abc import Iterable
@@ -29,7 +32,7 @@ from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.extracting import Field, extract, scanned_fields, texts_in
 from vocabgap.glossary.glossary import Glossary, added
 from vocabgap.glossary.loading import append_events, changing, identified
-from vocabgap.glossary.questions import Ask, OpenQuestion, Question, answered, is_settled, question_of
+from vocabgap.glossary.questions import Ask, Question, answered, is_settled, question_of
 
 MOST_ASKED: Final = 3  # questions that one run asks
 
@@ -109,7 +112,7 @@ class Session:
         for ref in checkpoint.scope_refs:
             try:
                 if ref not in context.scope_refs:
-                    self.runtime.load_version(ref.version_id)
+                    self.runtime.files.load_version(ref.version_id)
             except VocabgapError as error:
                 context.notes.append(f"{ref.scope}: {error.message}")
         if is_gone or not is_same:
@@ -122,7 +125,7 @@ class Session:
             context.is_restored = True
 
     def _require_confirmed(self, checkpoint: events.StepCheckpointed) -> None:
-        """Raise session.AbortResumeError if nobody confirms a changed step, or its old text is gone."""
+        """Raise AbortResumeError if nobody confirms a changed step, or its old text is gone."""
         again = Hint("{} checks the text as a new step", (("glossary", "check"),), FOLDER)
         if self.state is None:
             raise session.AbortResumeError("the step is done, or its text is gone", hint=again)
@@ -132,6 +135,7 @@ class Session:
         self.state.scope_refs = checkpoint.scope_refs
         if self.confirm(session.changes_of(checkpoint.input_hash, self.state, self.context)) is not True:
             raise session.AbortResumeError("User declined resumption due to context change")
+        self._load_newest()  # others may have changed the glossary meanwhile
 
     def extract_terms(self) -> None:
         """Find the terms in the texts of the step; log those that are not logged yet."""
@@ -164,7 +168,7 @@ class Session:
         context.conflicts = check(
             context.extracted_terms,
             self.glossary,
-            critical=context.is_critical,
+            critical=bool(context.metadata.get("critical_step")),
             output="\n".join(chain.from_iterable(map(texts_in, context.step_output.values()))),
             texts=(field.text for field in self._fields()),
         )
@@ -208,12 +212,12 @@ class Session:
             detected = f"{high} high-severity semantic conflict(s) detected (out of {number} total)"
         message = f"Generation blocked: {detected}. Resolve conflicts before proceeding."
         hint: str | Hint = "nothing was logged; to answer the questions, name the step with --step"
-        if context.questions:
+        if self.runtime.is_logged:
             folder = () if self.runtime.is_configured else ("--glossary", str(self.runtime.folder))
-            commands = [(*context.questions[0].command, *folder)]
+            commands = [(*question.command, *folder) for question in context.questions[:1]]
+            first = "answer with {}" if commands else "mend what the notes say, as nothing could be logged"
             commands += [("glossary", "resume", token, *folder)] if token else []
-            sentence = f"answer with {{}}, then {'{}' if token else 'try again'}"
-            hint = Hint(sentence, tuple(commands), FOLDER)
+            hint = Hint(f"{first}, then {'{}' if token else 'try again'}", tuple(commands), FOLDER)
         raise BlockedByConflictError(conflicts, self.strictness, message, retry_token=token, hint=hint)
 
     def clarify(self) -> None:
@@ -303,9 +307,8 @@ class Session:
             runtime.require_folder()
             with changing(runtime.logs) if runtime.is_logged else nullcontext():
                 self._load_newest()
-                mode, usage = events.ResolutionMode.INTERACTIVE, question.conflict.usage
-                facts = {"candidates": question.candidates, "usage": usage, "mode": mode}
-                changes = changes_of(runtime, self.glossary, question, answer, **facts)
+                facts = {"actor": runtime.actor, "now": runtime.now(), "usage": question.conflict.usage}
+                changes = answered(self.glossary, answer, question, question.candidates, **facts)
                 is_stored = bool(self.record(changes))
         except Exception as error:  # a terminal that fails must not let the step pass
             message = f"'{question.term}': {error if isinstance(error, VocabgapError) else repr(error)}"
@@ -331,15 +334,3 @@ class Session:
             confidence=term.confidence,
             status=senses.SenseStatus.DRAFT,
         )
-
-
-def changes_of(
-    runtime: Any,  # noqa: ANN401 - as above
-    glossary: Glossary,
-    asked: OpenQuestion | Question,
-    answer: object,
-    **facts: Any,  # noqa: ANN401 - those of `answered`
-) -> list[events.GlossaryEvent]:
-    """Return the events of an answer."""
-    facts |= {"conflict_id": asked.conflict_id, "actor": runtime.actor, "now": runtime.now()}
-    return answered(glossary, answer, asked.term, **facts)

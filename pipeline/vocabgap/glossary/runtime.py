@@ -20,7 +20,8 @@ from vocabgap.glossary.events import Actor, GlossaryScopeActivated, ResolutionMo
 from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.glossary.extracting import WANTED
 from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint, read_events
-from vocabgap.glossary.middlewares import Session, changes_of
+from vocabgap.glossary.middlewares import Session
+from vocabgap.glossary.seeds import seed_scope
 from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack, Strictness, TermSense, TermSource
 from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
 from vocabgap.model.moments import iso
@@ -42,7 +43,7 @@ class GlossaryRuntime:
         events: The folder of the event logs; `events` within `folder` by default.
         logs: The folder that is used for them.
         strictness: The strictness if neither the run nor the step nor its mission names one.
-        is_logged: Whether events are logged, so that questions can be questions.answered later.
+        is_logged: Whether events are logged, so that questions can be answered later.
         keeps_steps: Whether a step that is stopped can be resumed later.
         is_configured: Whether commands use this folder by default, so that hints need not name it.
     """
@@ -65,6 +66,7 @@ class GlossaryRuntime:
         events = self.folder / "events" if self.events is None else expanded(self.events)
         object.__setattr__(self, "logs", events)
         object.__setattr__(self, "strictness", strictness_of(self.strictness))
+        require_kind("actor", self.actor, Actor, "an Actor")
         require_kind("scopes", self.scopes, ScopeStack, "a ScopeStack")
         object.__setattr__(self, "files", GlossaryFiles(self.folder, self.logs, self.scopes))
 
@@ -114,7 +116,8 @@ class GlossaryRuntime:
             VocabgapError: The glossary cannot be read.
         """
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
-        context.effective_strictness = None
+        names = (context.step_id, context.mission_id, context.run_id)
+        context.take(ExecutionContext(*names, retry_token=context.retry_token))
         if not context.is_checked:
             return context
         step, checkpoint, token = context.copied(), None, context.retry_token or ""
@@ -126,7 +129,7 @@ class GlossaryRuntime:
         earlier = None if checkpoint is None else checkpoint.strictness
         earlier = None if earlier is Strictness.OFF else earlier  # it never stopped a step
         step.effective_strictness = applied = effective_strictness(
-            strictness_of(strictness), earlier, step.step_strictness, step.mission_strictness, self.strictness
+            strictness_of(strictness), earlier, *step.named_strictness, self.strictness
         )
         loaded = self.load_whole(step.mission_id, tolerant=applied is Strictness.OFF)
         state = None if checkpoint is None else load_state(self.logs, checkpoint)
@@ -137,9 +140,9 @@ class GlossaryRuntime:
         try:
             session.run()
             self._forget(step, {token if checkpoint else "", step.retry_token or ""})
-        except BlockedByConflictError as error:
-            if checkpoint is not None and error.retry_token:  # the state is stored under the new token now
-                self._forget(step, {token} - {error.retry_token})
+        except BlockedByConflictError:  # of this step, or of another that `confirm` runs
+            if step.is_stopped and step.retry_token:  # the state is stored under this token now
+                self._forget(step, {token} - {step.retry_token})
             raise
         finally:
             context.take(step)
@@ -148,7 +151,9 @@ class GlossaryRuntime:
     def _activate(self, session: Session, loaded: Loaded) -> None:
         """Log the scopes of a run that have seed files; log each version once."""
         run = {"mission_id": session.context.mission_id, "run_id": session.context.run_id}
-        started = [ref for ref in loaded.activated if (*run.values(), ref) not in self._started]
+        seeded = {seed_scope(seed.path, self.scopes) for seed in loaded.seeds}
+        used = (ref for ref in loaded.glossary.scope_refs if ref.scope in seeded)
+        started = [ref for ref in used if (*run.values(), ref) not in self._started]
         self._started.update((*run.values(), ref) for ref in started)
         session.record(
             GlossaryScopeActivated(
@@ -176,14 +181,15 @@ class GlossaryRuntime:
         names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
         step = load_state(self.logs, checkpoint) or ExecutionContext(*names, {}, {"critical_step": True})
         if inputs is not None:
+            require_kind("inputs", inputs, Mapping, "a mapping of names to values")
             step.inputs, step.step_input = dict(inputs), None
         step.retry_token = retry_token
         return step
 
     def answer(
         self, question: questions.OpenQuestion | questions.Question | str, answer: questions.Answer
-    ) -> None:
-        """Answer a question, or that of an identifier.
+    ) -> str | None:
+        """Answer a question, or that of an identifier; return the definition that the answer replaces.
 
         Raises:
             InvalidInputError: It is no answer to this question.
@@ -196,9 +202,13 @@ class GlossaryRuntime:
             question = questions.require_questions(questions.questions_of(events), name)[0]
         with changing(self.logs):
             glossary = self.load(question.mission_id or None).glossary
-            facts = {"candidates": question.candidates(glossary), "usage": question.usage}
-            changes = changes_of(self, glossary, question, answer, mode=ResolutionMode.ASYNC, **facts)
+            is_open = not questions.is_settled(glossary, question.term, question.usage)
+            earlier = [] if is_open else self.files.answers(question.term)
+            facts = {"actor": self.actor, "now": self.now(), "usage": question.usage}
+            candidates, mode = question.candidates(glossary), ResolutionMode.ASYNC
+            changes = questions.answered(glossary, answer, question, candidates, mode=mode, **facts)
             self.files.append_changes(question.mission_id, changes)
+        return earlier[-1].sense.definition if earlier and changes else None
 
     def _forget(self, context: ExecutionContext, tokens: Iterable[str]) -> None:
         """Remove the stored states of finished steps: their inputs are private."""
@@ -247,7 +257,7 @@ def check_report(ranked: "pl.DataFrame", settings: "Settings") -> None:
     try:
         runtime.run(step)
     except BlockedByConflictError as error:
-        conflicts, hint, shown = error.conflicts, error.commands or "", 3
+        conflicts, hint, shown = error.conflicts, error.commands or error.hint, 3
         strictness = error.strictness or Strictness.MEDIUM
         stopping = (f"'{it.term}'" for it in conflicts if should_block(strictness, [it.severity]))
         terms = ", ".join(islice(stopping, shown))

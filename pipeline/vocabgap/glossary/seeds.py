@@ -160,9 +160,7 @@ class Seed(NamedTuple):
         """Return the seed file with more problems, each with its line."""
         lines = yaml_lines(self.text) if problems else {}
         places = [(it.field,) if it.term is None else (TERMS, it.term, it.field) for it in problems]
-        found = [
-            lines.get(place, lines.get(place[:-1])) for place in places
-        ]  # the line of the term, if no other
+        found = [lines.get(place, lines.get(place[:-1])) for place in places]  # else the line of the term
         placed = (it._replace(line=line) for it, line in zip(problems, found, strict=True))
         return self._replace(problems=(*self.problems, *placed))
 
@@ -196,9 +194,10 @@ def seed_scope(path: Path, scopes: ScopeStack) -> str | None:
 
 def why_unread(path: Path, scopes: ScopeStack) -> str:
     """Return why a file is not the seed file of a scope."""
-    if path.stem in scopes.names or f"{path.stem}{SEED_ENDING}".endswith(PACK_ENDING):
-        return f"rename it to {path.stem}{SEED_ENDING}"
-    return f"'{path.stem}' is not a scope; the scopes are {', '.join(scopes.names)}"
+    name = f"{path.stem}{SEED_ENDING}"
+    if path.stem in scopes.names or (scopes.names and name.endswith(PACK_ENDING)):
+        return f"rename it to {name}"
+    return f"'{path.stem}' is not a scope; the scopes are {', '.join(scopes.names) or 'none'}"
 
 
 def read_seed(path: Path) -> Seed:

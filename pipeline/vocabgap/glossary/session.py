@@ -18,13 +18,14 @@ from vocabgap.files.refusals import FileRole, content_of
 from vocabgap.glossary.conflicts import strictness_of
 from vocabgap.glossary.events import Actor, ActorType, StepCheckpointed
 from vocabgap.glossary.questions import Question
-from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness
+from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness, require_id
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 # Everything that is checked, and who asks for it: a step that resumes has the same.
 _CHECKED: Final = ("step_id", "mission_id", "inputs", "step_input", "step_output", "metadata", "config")
 _GIVEN: Final = (*_CHECKED, "run_id")
 _STRICTNESS: Final = "glossary_check_strictness"
+_JSON: Final = "expected JSON values: texts, numbers, true, false, null, lists and objects"
 clock: Final = partial(datetime.now, UTC)
 _ROLE: Final = FileRole("state of a step", "check its folder", undone="nothing was stored", again="try again")
 
@@ -38,7 +39,8 @@ class ExecutionContext:
         metadata: `critical_step`, `glossary_check`, `glossary_check_strictness`, `glossary_fields`,
             `glossary_watch_terms`, `glossary_aliases`, `glossary_exclude_terms` and `glossary_signs`.
         config: The settings of the mission: `strictness` and `enabled` under `glossary`.
-        step_input: The texts to scan for terms; by default the inputs.
+        step_input: The texts to scan, by default the inputs; `glossary_fields` names the fields, by default
+            `description`, `prompt` and `output`.
         step_output: The generated texts, also scanned.
         extracted_terms: The terms, the surest first.
         drafts: The finds that may not be terms.
@@ -84,9 +86,11 @@ class ExecutionContext:
     def __post_init__(self) -> None:
         for name in ("step_id", "mission_id", "run_id"):
             require_text(name, getattr(self, name))
+            require_id(name, getattr(self, name))
         require_text("retry_token", self.retry_token or "")
-        for name in ("inputs", "metadata", "config", "step_output", "scanned"):
+        for name in ("inputs", "metadata", "config", "step_output"):
             require_kind(name, getattr(self, name), Mapping, "a mapping of names to values")
+        require_kind("step_input", self.scanned, Mapping, "a mapping of names to texts")
 
     @property
     def scanned(self) -> Mapping[str, Any]:
@@ -94,17 +98,17 @@ class ExecutionContext:
         return self.step_input or self.inputs
 
     def copied(self) -> "ExecutionContext":
-        """Return a copy without results."""
-        return ExecutionContext(**deepcopy({name: getattr(self, name) for name in (*_GIVEN, "retry_token")}))
+        """Return a copy without results; raise InvalidInputError if a part cannot be copied."""
+        try:
+            parts = deepcopy({name: getattr(self, name) for name in (*_GIVEN, "retry_token")})
+            json.dumps(parts, skipkeys=True, default=repr)  # raises an error if a part contains itself
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidInputError(f"the step cannot be copied: {error}", hint=_JSON) from error
+        return ExecutionContext(**parts)
 
     def take(self, other: "ExecutionContext") -> None:
         """Take the results of a copy."""
         vars(self).update({**vars(other), **{name: getattr(self, name) for name in _GIVEN}})
-
-    @property
-    def is_critical(self) -> bool:
-        """Tell whether the step is critical: its conflicts are more severe."""
-        return bool(self.metadata.get("critical_step"))
 
     @property
     def is_checked(self) -> bool:
@@ -122,14 +126,10 @@ class ExecutionContext:
         return section if isinstance(section, Mapping) else {}
 
     @property
-    def mission_strictness(self) -> Strictness | None:
-        """The strictness of the mission, if it names one."""
-        return strictness_of(self._section.get("strictness"), "strictness")
-
-    @property
-    def step_strictness(self) -> Strictness | None:
-        """The strictness of the step, if it names one."""
-        return strictness_of(self.metadata.get(_STRICTNESS), _STRICTNESS)
+    def named_strictness(self) -> tuple[Strictness | None, Strictness | None]:
+        """The strictness of the step, and that of its mission, if they name one."""
+        mission = strictness_of(self._section.get("strictness"))
+        return strictness_of(self.metadata.get(_STRICTNESS), _STRICTNESS), mission
 
 
 def hash_inputs(inputs: Mapping[str, Any]) -> str:
@@ -182,10 +182,7 @@ def _encoded(value: object) -> bytes:
     try:
         text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=plain)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InvalidInputError(
-            f"inputs cannot be hashed: {error}",
-            hint="expected JSON values: texts, numbers, true, false, null, lists and objects",
-        ) from error
+        raise InvalidInputError(f"inputs cannot be hashed: {error}", hint=_JSON) from error
     return text.encode("utf-8", "surrogatepass")
 
 
