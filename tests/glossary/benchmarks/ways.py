@@ -76,7 +76,6 @@ class Walk:
         self.fails = False  # no answer can be stored
         self.is_damaged = False  # the state of the step
         self.repair: Callable[[], object] | None = None  # of the damaged glossary
-        self.editions: dict[str, int] = {}  # of the seed file, by checkpoint
         self.used: ExecutionContext | None = None  # the step that a run has
 
     def write_seeds(self) -> None:
@@ -218,7 +217,6 @@ class Walk:
             checkpoints = [each for each in listed if isinstance(each, StepCheckpointed)]
             if kills and checkpoints:
                 raise KeyboardInterrupt
-            self.editions |= dict.fromkeys((each.retry_token for each in checkpoints), self.edition)
             return record(session, listed)
 
         def appending(mission: str, events: Any) -> Any:  # noqa: ANN401
@@ -304,10 +302,9 @@ class Walk:
         if not by_run and not is_there:  # only the text of a plain critical step is known
             same = given == text and metadata == {"critical_step": True} and not output
         of_output, of_step = (output, critical) if is_there or by_run else ("", True)
-        is_lost = self.editions.get(token) != self.edition
 
         def may_pass() -> bool:
-            if not ((same and not is_lost) or (is_there and confirm is True)):
+            if not (same or (is_there and confirm is True)):
                 return False
             if not wanted:
                 return self.may_pass("Nothing to do here.", of_output, of_step, strictness)
@@ -329,7 +326,7 @@ class Walk:
             return self.runtime.run(again, ask=ask, **options)
 
         return self.tried(
-            f"resume ({trouble}, {given!r}, {confirm!r}, run {by_run}, lost {is_lost})",
+            f"resume ({trouble}, {given!r}, {confirm!r}, run {by_run})",
             may_pass,
             go,
         )
