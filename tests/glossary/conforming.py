@@ -51,6 +51,9 @@ EARLY: Final = "the checkpoint is written before anybody is asked here"
 def pipeline(given: Input, _: Mapping[str, Case]) -> object:
     with TemporaryDirectory() as name:
         folder = Path(name)
+        (folder / SEEDS).mkdir(
+            parents=True
+        )  # without a folder, a step is not checked here but refused
         write_files(folder, given.get("files") or {})
         write_seeds(folder / SEEDS, given.get("glossary") or ())
         runtime = GlossaryRuntime(

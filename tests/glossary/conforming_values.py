@@ -213,7 +213,7 @@ def severity(given: Input) -> str:
 
 def strictness(given: Input) -> str:
     places = ("runtime", "step", "mission", "global")
-    return effective_strictness(*(strictness_of(given.get(place)) for place in places)).value
+    return effective_strictness(*(named(given.get(place)) for place in places)).value
 
 
 def loaded_strictness(given: Input) -> str:
@@ -230,8 +230,14 @@ def read_strictness(path: Path) -> Strictness:
         said = parse_yaml(path.read_text(encoding="utf-8"))
     except (OSError, InvalidInputError):
         said = None
-    config = said if isinstance(said, Mapping) else {}
-    return effective_strictness(step_of(config=config).mission_strictness)
+    section = said.get("glossary") if isinstance(said, Mapping) else None
+    word = section.get("strictness") if isinstance(section, Mapping) else None
+    return effective_strictness(named(word))
+
+
+def named(word: object) -> Strictness | None:
+    """The strictness of a word; the other implementation ignores an unknown one, and a step refuses it."""
+    return strictness_of(word) if word in tuple(Strictness) else None
 
 
 def step_of(**fields: Any) -> ExecutionContext:  # noqa: ANN401

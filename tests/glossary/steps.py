@@ -40,6 +40,13 @@ def step(
     )
 
 
+def make_unwritable(log: Path) -> None:
+    """Replace a log by a link, which can be read but not written."""
+    log.parent.mkdir(exist_ok=True)
+    log.touch()
+    log.symlink_to(log.rename(log.with_suffix(".moved")))
+
+
 def logged(runtime: GlossaryRuntime) -> list[str]:
     return [type(each.event).__name__ for each in read_events(runtime.logs).events]
 

@@ -183,7 +183,7 @@ def test_of_two_who_define_a_term_at_once_the_later_one_counts(tmp_path: Path) -
     assert [each.definition for each in runtime.load().glossary.resolve("lift")] == ["Second"]
 
 
-def test_answer_counts_where_what_others_said_cannot_be_read(tmp_path: Path) -> None:
+def test_nothing_passes_if_the_newest_glossary_cannot_be_read(tmp_path: Path) -> None:
     write_scope(tmp_path, TWO_LIFTS)
     runtime = runtime_in(tmp_path)
 
@@ -191,10 +191,15 @@ def test_answer_counts_where_what_others_said_cannot_be_read(tmp_path: Path) -> 
         (tmp_path / "team_domain.yaml").write_text("terms: {", encoding="utf-8")
         return Define("Mine")
 
-    after = runtime.run(step(), ask=while_a_file_is_damaged)
+    context = step()
+    with pytest.raises(InvalidInputError, match=r"team_domain\.yaml"):
+        runtime.run(context, ask=while_a_file_is_damaged)
+    write_scope(tmp_path, TWO_LIFTS)
 
-    assert after.meanings == {"lift": "Mine"}
-    assert any("the newest answers of others could not be read" in note for note in after.notes)
+    assert [note.split(":")[0] for note in context.notes] == ["not accepted"]
+    assert runtime.files.answers("lift") == []
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(step())
 
 
 def requested(runtime: GlossaryRuntime) -> list[str]:

@@ -2,14 +2,13 @@ import io
 import json
 import re
 import shlex
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from builders.command import vocabgap
-from glossary.steps import LIFT, STAIN, TWO_LIFTS, write_scope
+from glossary.steps import LIFT, STAIN, TWO_LIFTS, make_unwritable, write_scope
 
 UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
 
@@ -43,7 +42,7 @@ def events(out: str) -> list[dict[str, Any]]:
         (["check", "docs", "--critical"], 2, "files cannot have options for a step"),
         (["conflicts", "--strictness", "hard"], 2, "'hard' is not one of 'off', 'medium', 'max'"),
         (["resolve", "nope"], 3, "no conflict is called 'nope'"),
-        (["resume", "5d2c3f3e-1111-4222-8333-444455556666"], 3, "there is no checkpoint"),
+        (["resume", UNKNOWN], 3, "not initialized"),
         (["validate", "nowhere"], 3, "does not exist"),
     ],
 )
@@ -152,7 +151,7 @@ def test_text_that_has_changed_is_told_and_checked_only_with_a_yes() -> None:
 
     assert (no.code, yes.code) == (4, 0)
     assert "description: Please lift it. -> Please raise it." in no.err
-    assert "nobody confirmed them\n  give --yes to resume with the new inputs" in no.err
+    assert "nobody confirmed it\n  give --yes to resume the changed step" in no.err
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -205,6 +204,21 @@ def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("two_lifts")
+def test_empty_definition_is_refused_and_leaves_the_question_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    typing(monkeypatch, "c\n \n")
+    checked = vocabgap("glossary", "check", "--text", "Lift it.", "--critical", "--ask")
+    typing(monkeypatch, "c\n")
+    resolved = vocabgap("glossary", "resolve", "lift")
+
+    assert (checked.code, resolved.code) == (4, 2)
+    assert "not accepted: 'lift': Definition cannot be empty" in checked.err
+    assert "Definition cannot be empty" in resolved.err
+    assert events(vocabgap("--json", "glossary", "conflicts").out)[-1]["unresolved"] == 1
+
+
+@pytest.mark.usefixtures("two_lifts")
 def test_interrupted_question_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> str:
         raise KeyboardInterrupt
@@ -223,8 +237,7 @@ def test_answer_that_is_not_stored_is_not_called_resolved(
     two_lifts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def answer_without_a_folder(*_: object) -> str:
-        shutil.rmtree(two_lifts / "events")
-        (two_lifts / "events").touch()
+        make_unwritable(two_lifts / "events" / "check.events.jsonl")
         return "1\n"
 
     monkeypatch.setattr("sys.stdin", io.StringIO())
@@ -433,3 +446,24 @@ def test_hints_run_as_they_are_printed(
     assert (stopped.code, answered.code) == (4, 0)
     assert "mask" in vocabgap(*shlex.split(lists[0])).out or "validation" in broken.err
     assert vocabgap(*shlex.split(validates[0])).code == 2
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_question_of_another_mission_and_an_empty_name_are_refused() -> None:
+    vocabgap("glossary", "check", "--text", "Please lift it.", "--step", "develop")
+
+    other = vocabgap("glossary", "resolve", "lift", "--mission", "nope", "--select", "1")
+    unnamed = vocabgap("glossary", "check", "--text", "Please lift it.", "--step", "")
+
+    assert (other.code, "it was not found in this mission" in other.err) == (3, True)
+    assert (unnamed.code, "step_id must not be empty" in unnamed.err) == (2, True)
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_no_term_at_the_prompt_of_a_check_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    typing(monkeypatch, "n\n")
+
+    result = vocabgap("glossary", "check", "--text", "Lift it.", "--critical", "--ask")
+
+    assert result.code == 0
+    assert vocabgap("glossary", "check", "--text", "Lift it.", "--critical").code == 0

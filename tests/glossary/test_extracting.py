@@ -223,7 +223,7 @@ def test_encoded_data_is_no_term_and_takes_little_memory() -> None:
     tracemalloc.stop()
 
 
-TEAMSPACE = "You enter the Teamspace. A member of the Teamspace stays."
+TEAMSPACE = "You enter the Teamspace. A member of a Teamspace stays."
 # For each sign, a text with a find that only this sign has, and the most that the find may cause.
 EXAMPLES = {
     TermSource.METADATA_HINT: ("", "ask"),
@@ -300,3 +300,19 @@ def test_what_people_call_no_term_is_left_out_of_every_sign() -> None:
     assert len(surfaces(text) & {"teamspace", "focus stack"}) == 2
     found = extract([Field("prompt", text)], {"glossary_watch_terms": ["gobo"]}, no_terms=without)
     assert found == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "coined"),
+    [
+        ("Messages go to the Kafka, and consumers read the Kafka.", False),
+        ("Edit the Dockerfile. Then build it with the Dockerfile.", False),
+        ("Move it to the Holdpen. Cards leave the Holdpen. The Holdpen is sorted.", True),
+        ("The user opens the Tasknest. A Tasknest can be archived.", True),
+        ("Wait for the Holdpen. Without the holdpen, there is no Holdpen.", True),
+    ],
+)
+def test_coined_word_is_used_more_often_or_otherwise_than_a_product(
+    text: str, coined: bool
+) -> None:
+    assert any(source == "coined" for _, source, _ in found(text)) == coined

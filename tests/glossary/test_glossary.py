@@ -29,6 +29,7 @@ from vocabgap.glossary.senses import (
     EXTRACTED,
     NO_TERM,
     ExtractedTerm,
+    InvalidTermError,
     SemanticConflict,
     SenseRef,
     SenseStatus,
@@ -141,9 +142,11 @@ def test_a_definition_that_is_edited_takes_the_place_of_the_old_one() -> None:
     assert len(after.history("mask")) == 2
 
 
-def test_what_is_no_sense_in_a_log_changes_nothing() -> None:
+def test_what_is_no_sense_in_a_log_is_refused() -> None:
     before = Glossary([sense("mask", "where an edit shows")])
-    assert before.applied([update("", "nothing"), update("mask", " ")]) is before
+    for nothing in (update("", "nothing"), update("mask", " ")):
+        with pytest.raises(InvalidTermError):
+            before.applied([nothing])
     after = before.applied([update("WP ", "work package")])
     assert [each.surface.surface_text for each in after.resolve("wp")] == ["wp"]
 

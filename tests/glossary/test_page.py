@@ -18,7 +18,7 @@ def test_page_shows_what_commands_print(there: Path) -> None:
         Path(name).parent.mkdir(parents=True)
         Path(name).write_text(blocks(kind, "glossary")[0], encoding="utf-8")
 
-    assert session("glossary", there) == 8
+    assert session("glossary", there) == 7
 
 
 def test_program_of_the_page_stops_and_resumes(

@@ -95,7 +95,10 @@ def test_run_activates_the_scopes_of_its_mission(tmp_path: Path) -> None:
 
 def test_scope_without_a_seed_file_is_skipped(runtime: GlossaryRuntime) -> None:
     loaded = runtime.load()
-    assert ([ref.scope for ref in loaded.activated], loaded.problems) == (["team_domain"], [])
+    assert ([ref.scope for ref in loaded.glossary.scope_refs], loaded.problems) == (
+        ["team_domain"],
+        [],
+    )
 
 
 def test_term_with_several_active_meanings_is_ambiguous(runtime: GlossaryRuntime) -> None:

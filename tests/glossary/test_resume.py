@@ -63,9 +63,27 @@ def test_version_before_its_seed_file_was_edited_is_told_as_lost(runtime: Glossa
     write_scope(runtime.folder, [("lift", LIFT)])
     lost = f"version '{ref.version_id}' cannot be rebuilt from the seed files and event logs"
 
-    assert runtime.resume(token).notes == [f"team_domain: {lost}"]
+    after = runtime.resume(token)
+
+    assert after.notes == [f"team_domain: {lost}"]
     with pytest.raises(NotFoundError, match=lost):
         runtime.load_version(ref.version_id)
+
+
+def test_resuming_without_a_scope_that_is_gone_is_confirmed(runtime: GlossaryRuntime) -> None:
+    write_scope(runtime.folder, [("crane", "A bird")], scope="audience_domain")
+    token = stopped(runtime)
+    (gone,) = [ref for ref in runtime.load().glossary.scope_refs if ref.scope == "audience_domain"]
+    (runtime.folder / "audience_domain.yaml").unlink()
+
+    for confirm in (None, lambda _: False):
+        with pytest.raises(AbortResumeError):
+            runtime.resume(token, confirm=confirm)
+    changed: list[ChangedInputs] = []
+    with pytest.raises(BlockedByConflictError):
+        runtime.resume(token, confirm=lambda it: not changed.append(it))  # type: ignore[func-returns-value]
+
+    assert changed[0].changes == {"glossary, audience_domain": (gone.version_id, None)}
 
 
 def test_nobody_is_asked_about_inputs_that_have_not_changed(runtime: GlossaryRuntime) -> None:
@@ -180,7 +198,7 @@ def test_resumed_step_asks_the_questions_of_the_new_glossary(runtime: GlossaryRu
     write_scope(runtime.folder, [("stain", STAIN)])
 
     with pytest.raises(BlockedByConflictError) as again:
-        runtime.resume(error.value.retry_token, strictness=Strictness.MAX)
+        runtime.resume(error.value.retry_token, strictness=Strictness.MAX, confirm=lambda _: True)
 
     happened = [each.event for each in read_events(runtime.logs).events]
     check = [each for each in happened if isinstance(each, SemanticCheckEvaluated)][-1]

@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 
 import vocabgap as vg
-from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
+from glossary.steps import (
+    LIFT,
+    NOW,
+    STAIN,
+    TWO_LIFTS,
+    logged,
+    make_unwritable,
+    runtime_in,
+    step,
+    write_scope,
+)
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GlossaryScopeActivated, SemanticCheckEvaluated
@@ -57,7 +67,7 @@ def test_checkpoint_is_written_before_anybody_is_asked(tmp_path: Path) -> None:
         (None, "max", "off", Strictness.OFF, "max"),
         (None, None, "max", Strictness.OFF, "max"),
         (None, None, None, Strictness.MAX, "max"),
-        (None, "MAX", True, None, "medium"),
+        (None, " MAX ", "off", None, "max"),
     ],
 )
 def test_log_names_the_strictness_that_was_in_force(
@@ -104,7 +114,7 @@ def test_log_says_blocked_where_the_step_was(critical: bool, blocked: bool, tmp_
 def test_log_that_cannot_be_written_stops_the_step_all_the_same(tmp_path: Path) -> None:
     write_scope(tmp_path, TWO_LIFTS)
     runtime, context = runtime_in(tmp_path), step()
-    runtime.logs.write_text("in the way", encoding="utf-8")
+    make_unwritable(runtime.logs / "retouch.events.jsonl")
 
     with pytest.raises(BlockedByConflictError) as stopped:
         runtime.run(context)
@@ -136,13 +146,17 @@ def test_kept_step_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
-def test_seed_file_with_an_error_is_told_and_the_rest_counts(tmp_path: Path) -> None:
-    write_scope(tmp_path, [("lift", LIFT), ("WP", "upper case")])
+@pytest.mark.parametrize("scope", ["team_domain", "team-domain"])
+def test_step_is_checked_only_with_a_whole_glossary(scope: str, tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT), ("WP", "upper case")], scope)
+    runtime = runtime_in(tmp_path)
 
-    after = runtime_in(tmp_path).run(step())
+    with pytest.raises(InvalidInputError, match=rf"{scope}\.yaml.*(normalized|not a scope)"):
+        runtime.run(step())
 
-    assert after.meanings == {"lift": LIFT}
-    assert any("team_domain.yaml" in note and "normalized" in note for note in after.notes)
+    after = runtime.run(step(), strictness=Strictness.OFF)
+    assert any(f"{scope}.yaml" in note for note in after.notes)
+    assert not (tmp_path / "events" / "steps").exists()
 
 
 @pytest.mark.parametrize(
@@ -177,12 +191,11 @@ def test_scopes_with_a_seed_file_are_activated_once(tmp_path: Path) -> None:
 def test_one_runtime_serves_many_steps_and_sees_a_changed_file(tmp_path: Path) -> None:
     write_scope(tmp_path, [])
     runtime = runtime_in(tmp_path)
-    hints = {"glossary_watch_terms": ["lift"], "glossary_aliases": {7: "seventh"}}
+    hints = {"glossary_watch_terms": ["lift"]}
     before = runtime.run(step(metadata=hints, critical=False))
     write_scope(tmp_path, [("lift", LIFT)])
 
     after = runtime.run(step())
 
     assert [each.conflict_type.value for each in before.conflicts] == ["unknown"]
-    assert before.notes == ["glossary_aliases: key 7 is not text; its alias is not used"]
     assert after.conflicts == []

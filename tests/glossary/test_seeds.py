@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from builders.command import vocabgap
+from glossary.steps import runtime_in, step
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.extracting import Field, extract
@@ -123,7 +124,10 @@ def test_pack_is_read_and_its_aliases_are_its_terms(tmp_path: Path) -> None:
 def test_word_of_a_team_is_beside_that_of_a_pack_and_comes_first(tmp_path: Path) -> None:
     written(tmp_path, "acme.glossary-pack.yaml", PACK)
     files = written(tmp_path, "team_domain.yaml", f"terms: [{json.dumps(TERM)}]")
-    assert [ref.scope for ref in files.load().activated] == ["team_domain", "spec_kitty_core"]
+    assert [ref.scope for ref in files.load().glossary.scope_refs] == [
+        "team_domain",
+        "spec_kitty_core",
+    ]
 
     other = {"surface": "work package", "definition": "What is shipped"}
     files = written(tmp_path, "team_domain.yaml", f"terms: [{json.dumps(other)}]")
@@ -210,6 +214,8 @@ def test_other_word_of_two_terms_is_refused(
     assert name != "acme.glossary-pack.yaml" or message in shown.out
     with pytest.raises(InvalidInputError, match="remove it from one of them"):
         files.load().require_read()
+    with pytest.raises(InvalidInputError, match="remove it from one of them"):
+        runtime_in(tmp_path).run(step("Nothing of it."))
 
 
 def test_other_words_of_one_term_and_words_to_avoid_are_no_problem(tmp_path: Path) -> None:

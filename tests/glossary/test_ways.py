@@ -54,6 +54,7 @@ WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "1 its mission says so": ({"config": {"glossary": {"enabled": False}}}, {}),
     "2 the run is off": ({}, {"strictness": Strictness.OFF}),
     "2 the step is off": ({"metadata": {"glossary_check_strictness": "off"}}, {}),
+    "2 in another spelling": ({"metadata": {"glossary_check_strictness": " OFF "}}, {}),
     "2 the mission is off": ({"config": {"glossary": {"strictness": "off"}}}, {}),
     "3 no conflict": ({"description": PLAIN}, {"strictness": Strictness.MAX}),
     "3 no conflict that stops": ({"critical": False}, {"strictness": Strictness.MEDIUM}),
@@ -68,7 +69,6 @@ COMPLEMENT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "2 a nearer strictness": (
         {"metadata": {"glossary_check_strictness": "off"}}, {"strictness": Strictness.MEDIUM},
     ),
-    "2 another spelling": ({"metadata": {"glossary_check_strictness": "OFF"}}, {}),
     "2 only the mission is off": (
         {"metadata": {"glossary_check_strictness": "max"}, "config": {"glossary": {"strictness": "off"}}}, {},
     ),
@@ -133,9 +133,27 @@ def test_answer_that_cannot_be_stored_leaves_the_step_stopped(
         runtime_in(runtime.folder).run(step())
 
 
-def test_strictness_that_is_only_a_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="strictness"):
-        GlossaryRuntime(folder=tmp_path, strictness="max")  # type: ignore[arg-type]
+@pytest.mark.parametrize("word", ["of", "", False, 0, b"off", "maximum", ["off"]], ids=repr)
+def test_unknown_strictness_is_refused_wherever_it_is_given(
+    word: Any,  # noqa: ANN401
+    runtime: GlossaryRuntime,
+) -> None:
+    expected = "expected one of off, medium, max"
+    with pytest.raises(InvalidInputError, match=f"strictness: {expected}"):
+        GlossaryRuntime(folder=runtime.folder, strictness=word)
+    with pytest.raises(InvalidInputError, match=f"strictness: {expected}"):
+        runtime.run(step(), strictness=word)
+    with pytest.raises(InvalidInputError, match=f"strictness: {expected}"):
+        runtime.run(step(config={"glossary": {"strictness": word}}))
+    with pytest.raises(InvalidInputError, match=f"glossary_check_strictness: {expected}"):
+        runtime.run(step(metadata={"glossary_check_strictness": word}))
+
+
+def test_strictness_in_another_spelling_counts(runtime: GlossaryRuntime) -> None:
+    spelt: Any = " Max "
+    lenient = step(critical=False, metadata={"glossary_check_strictness": "off"})
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(lenient, strictness=spelt)
 
 
 Damage = Callable[[Path], object]
@@ -175,7 +193,7 @@ def test_step_is_resumed_with_everything_that_was_checked(runtime: GlossaryRunti
     others = {
         "the output": step(retry_token=token),
         "the text to scan": step(
-            retry_token=token, step_output={"output": "A lift."}, step_input={}
+            retry_token=token, step_output={"output": "A lift."}, step_input={"description": PLAIN}
         ),
         "what makes it critical": step(
             critical=False, retry_token=token, step_output={"output": "A lift."}
@@ -227,7 +245,7 @@ def test_resumed_step_is_stopped_by_a_meaning_that_came_later(runtime: GlossaryR
     write_scope(runtime.folder, [*TWO_LIFTS, ("stain", STAIN), ("stain", LIFT)])
 
     with pytest.raises(BlockedByConflictError) as error:
-        runtime.resume(token)
+        runtime.resume(token, confirm=lambda _: True)
 
     assert [each.term.surface_text for each in error.value.conflicts] == ["stain"]
 

@@ -36,7 +36,7 @@ from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import NO_TERM, SemanticConflict, SenseRef, Strictness
 from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext
 from vocabgap.model.moments import iso
-from vocabgap.text import can_be_seen, excerpt
+from vocabgap.text import excerpt
 
 _TEXT_FROM_STDIN: Final = "-"
 CheckFormat = StrEnum("CheckFormat", ["TEXT", "GITHUB"])
@@ -86,8 +86,8 @@ def check(call: Call, request: CheckWords) -> Answer:
         return _lint(call, runtime, paths, request.text_format)
     generated = request.output_of_step
     step = ExecutionContext(
-        request.step or "check",
-        request.mission or "check",
+        "check" if request.step is None else request.step,
+        "check" if request.mission is None else request.mission,
         f"run-{iso(runtime.now())}",
         {"description": _read(text)},
         {"critical_step": request.critical},
@@ -121,26 +121,26 @@ class Resume(OfStep, kw_only=True):
     """The request of `resume`."""
 
     token: Annotated[str, argument("The token of the step.")]
-    yes: Annotated[bool, option("Resume even if the inputs have changed.", "--yes")] = False
+    yes: Annotated[bool, option("Resume even if the step has changed.", "--yes")] = False
 
 
 @verb(Resume, settings=FOLDER)
 def resume(call: Call, request: Resume) -> Answer:
     """Resume a stopped step with the current glossary, and with its text or a new one."""
-    runtime = runtime_of(call, request, exists=False)
+    runtime = runtime_of(call, request)
     prompt = prompt_of(call.output, ask=request.ask)
 
     def confirm(changed: ChangedInputs) -> bool:
         call.output.event("changed", old=changed.old, new=changed.new, changes=changed.changes)
-        call.note(f"The inputs have changed: {changed.old}… is now {changed.new}…")
+        call.note(f"The step has changed: inputs {changed.old}… are now {changed.new}…")
         for key, (old, new) in changed.changes.items():
             before, after = ("(nothing)" if it is None else excerpt(str(it), 200) for it in (old, new))
             call.note(f"  {excerpt(key)}: {before} -> {after}")
         if request.yes:
             return True
         if prompt is None:
-            message = "the inputs have changed since the step was stopped, and nobody confirmed them"
-            raise AbortResumeError(message, hint="give --yes to resume with the new inputs")
+            message = "the step has changed since it was stopped, and nobody confirmed it"
+            raise AbortResumeError(message, hint="give --yes to resume the changed step")
         return prompt.agrees("Context changed. Proceed?")
 
     inputs = None if request.text is None else {"description": _read(request.text)}
@@ -205,8 +205,8 @@ def _read(text: str) -> str:
 class Resolve(Acting, kw_only=True):
     """The request of `resolve`."""
 
-    conflict: Annotated[str, argument("Identifier or term of a conflict; with --no-term, also a sign.")]
-    select: Annotated[int | None, option("The number of the sense that is meant.")] = None
+    conflict: Annotated[str, argument("Identifier or term of a conflict; a sign, if its words are no terms.")]
+    select: Annotated[int | None, option("The number of the sense.")] = None
     define: Annotated[str | None, option("A new definition of the term.")] = None
     no_term: Annotated[bool, option("Say that it is no term.", "--no-term")] = False
     mission: Annotated[str | None, MISSION] = None
@@ -230,15 +230,12 @@ def answered(
         hint = "give one of select, define and no-term"
         raise InvalidInputError("there are several answers" if answers else "there is no answer", hint=hint)
     asked = require_questions(questions, request.conflict, request.mission, of_sign=request.no_term)
-    earlier = [] if asked[0].is_open else runtime.files.answers(asked[0].term)
     answer = answers[0] if answers else _ask(asked[0], runtime)
-    for question in asked:
-        runtime.answer(question, answer)
+    replaced = [runtime.answer(question, answer) for question in asked]
     is_settled = not isinstance(answer, Defer)
     status = "resolved" if is_settled else asked[0].status
-    replaces = earlier[-1].sense.definition if earlier and is_settled else None
     return Answer(
-        result={"conflict_id": asked[0].conflict_id, "status": status, "replaces": replaces},
+        result={"conflict_id": asked[0].conflict_id, "status": status, "replaces": replaced[0]},
         view="glossary-resolve.txt.j2",
         shown={"asked": asked, "is_settled": is_settled},
     )
@@ -249,7 +246,7 @@ def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning:
     if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
         return Defer()
     candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
-    answer = prompt.choose(question.term, question, candidates)
+    answer = prompt.choose(question, candidates)
     if answer is None:
         hint = "answer with --select N, --define TEXT or --no-term"
         raise InvalidInputError("nobody answered: nothing was changed", hint=hint)
@@ -261,23 +258,21 @@ class Prompt:
 
     def __call__(self, question: Question) -> Meaning:
         """Show a conflict, and read the answer; the end of the input defers."""
-        return self.choose(question.term, question.conflict, question.candidates) or Defer()
+        answer = self.choose(question.conflict, question.candidates)
+        return Defer() if answer is None else answer  # an answer without fields is false
 
-    def choose(
-        self, term: str, conflict: OpenQuestion | SemanticConflict, candidates: Sequence[SenseRef]
-    ) -> Meaning | None:
+    def choose(self, asked: OpenQuestion | SemanticConflict, senses: Sequence[SenseRef]) -> Meaning | None:
         """Show a conflict, and read an answer; None at the end of the input."""
-        self.show("question", term=term, conflict=conflict, candidates=candidates)
-        numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
+        self.show("question", term=str(asked.term), conflict=asked, candidates=senses)
+        numbers = f"1-{len(senses)} (candidate), " if senses else ""
         choices = f"Select: {numbers}C (custom sense), D (defer to async), N (no term)"
         while True:
             typed = self._read(f"{choices}\n> ")
             if typed is None:
                 return None
-            answer = parse_answer(typed, candidates)
+            answer = parse_answer(typed, senses)
             if isinstance(answer, Define):
-                definition = (self._read("Definition: ") or "").strip()
-                answer = Define(definition) if can_be_seen(definition) else Defer()
+                answer = Define(self._read("Definition: ") or "")  # refused where it comes in, if it is empty
             if answer is not None:
                 return answer
             self.say(f"Invalid selection: '{excerpt(typed)}'")

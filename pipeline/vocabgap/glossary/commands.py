@@ -14,7 +14,7 @@ from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.events import Actor, GlossarySenseUpdated
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.glossary import Glossary, added, with_status
-from vocabgap.glossary.loading import changing, read_events, skipped_lines
+from vocabgap.glossary.loading import changing, files_in, read_events, skipped_lines
 from vocabgap.glossary.normal_form import definition_key, normal_form
 from vocabgap.glossary.questions import SHOWN_DIGITS, OpenQuestion, as_they_stand, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
@@ -136,8 +136,7 @@ def validate(call: Call, request: Validate) -> Answer:
         raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
     # A folder may have the name of a seed file.
     is_folder = kind is FileKind.FOLDER and seed_scope(path, scopes) is None
-    endings = {SEED_ENDING, OTHER_ENDING}
-    paths = sorted(file for file in path.iterdir() if file.suffix in endings) if is_folder else [path]
+    paths = files_in(path, SEED_ENDING, OTHER_ENDING) if is_folder else [path]
     seeds = with_clashes([read_seed(file) for file in paths])
     unread = [file for file in paths if seed_scope(file, scopes) is None]
     for file in unread:
@@ -176,7 +175,7 @@ class Deprecate(Acting, kw_only=True):
 class Promote(Deprecate, kw_only=True):
     """The request of `promote`."""
 
-    define: Annotated[str | None, option("A new definition of the term, if no sense has it yet.")] = None
+    define: Annotated[str | None, option("A new definition of the term.")] = None
     replace: Annotated[
         bool | None, option("Replace another meaning, or keep both.", "--replace/--beside")
     ] = None

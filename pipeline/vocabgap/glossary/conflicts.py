@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from vocabgap.errors import Hint, StateError
+from vocabgap.errors import Hint, StateError, unusable
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.linting import sentences
 from vocabgap.glossary.normal_form import KnownTerms, definition_key, keys_of, lower
@@ -48,9 +48,12 @@ def score_severity(conflict_type: ConflictType, *, confidence: float, critical: 
     return Severity.HIGH if critical and confidence < UNSURE else Severity.MEDIUM
 
 
-def strictness_of(value: object) -> Strictness | None:
-    """Return the strictness that a value names; None if it names none."""
-    return next((strictness for strictness in Strictness if strictness.value == value), None)
+def strictness_of(value: object, name: str = "strictness") -> Strictness | None:
+    """Return the strictness that a value names in any case; None without a value."""
+    try:
+        return None if value is None else Strictness(str(value).strip().casefold())
+    except ValueError as error:
+        raise unusable(name, f"one of {', '.join(Strictness)}", value) from error
 
 
 def effective_strictness(*given: Strictness | None) -> Strictness:

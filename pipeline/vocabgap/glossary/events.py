@@ -5,11 +5,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, ClassVar, Final
-from uuid import UUID
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.glossary.senses import (
     EXTRACTED,
     Action,
@@ -25,6 +24,7 @@ from vocabgap.glossary.senses import (
     stored_surface,
 )
 
+_UUID: Final = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CURSORS: Final = ("pre_generation_gate", "post_clarification", "post_gate")
 OURS: Final = "vocabgap"  # the key of our additions, beside the payload of a logged event
 
@@ -78,6 +78,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
 
     def __post_init__(self) -> None:
         moment = self.timestamp
+        require_kind("timestamp", moment, datetime, "a moment")
         in_utc = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
         msgspec.structs.force_setattr(self, "timestamp", in_utc)
 
@@ -205,16 +206,8 @@ class StepCheckpointed(StepEvent, frozen=True, kw_only=True, tag=True):
             raise InvalidTermError(f"Invalid input_hash format: expected 64 of 0-9a-f, found {digest!r}")
         if cursor not in _CURSORS:
             raise InvalidTermError(f"Unknown cursor value {cursor!r}: expected one of {', '.join(_CURSORS)}")
-        if not is_uuid(token):
+        if not _UUID.fullmatch(token):
             raise InvalidTermError(f"Invalid retry_token format: expected a UUID, found {token!r}")
-
-
-def is_uuid(token: object) -> bool:
-    """Tell whether a value is a UUID in its usual form."""
-    try:
-        return isinstance(token, str) and str(UUID(token)) == token.lower()
-    except ValueError:
-        return False
 
 
 GlossaryEvent = (

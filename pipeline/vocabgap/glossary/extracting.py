@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
 from importlib import resources
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
+from vocabgap.errors import InvalidInputError, nearest, unusable
 from vocabgap.glossary.linting import NO_PROSE, prose_of, sentences, without_code
 from vocabgap.glossary.normal_form import (
     ACRONYM,
@@ -77,9 +78,10 @@ _TITLE: Final = re.compile(
 _LEAST_PLAIN: Final = 0.6  # share of words without capitals in running prose
 _LEAST_LETTERS: Final = 3  # of a word that is a term if it is frequent
 OFTEN: Final = 3  # uses that make a word a term
-_WATCHED, ALIASES, EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
+_WATCHED, _ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
 WANTED: Final = "glossary_signs"  # in the metadata of a step: the signs to use
+_KEYS: Final = (_WATCHED, _ALIASES, _EXCLUDED, _FIELDS, WANTED, "glossary_check", "glossary_check_strictness")
 _NOTHING_KNOWN: Final = KnownTerms()
 _Find = tuple[str, str]  # the normal form of a term, and its spelling in the text
 
@@ -118,9 +120,9 @@ def extract(
     for text in texts:
         nouns.update(text.nouns)
     often = [noun for noun, times in nouns.items() if times >= OFTEN]
-    pairs = [*named.items()] if isinstance(named := metadata.get(ALIASES), Mapping) else []
+    pairs = [*named.items()] if isinstance(named := metadata.get(_ALIASES), Mapping) else []
     aliases = {key: term for key, term in pairs if isinstance(key, str) and isinstance(term, str)}
-    hints = {_WATCHED: _texts(metadata.get(_WATCHED)), ALIASES: [*aliases.values()]}
+    hints = {_WATCHED: _texts(metadata.get(_WATCHED)), _ALIASES: [*aliases.values()]}
     finds: list[tuple[TermSource, str, Iterable[_Find]]] = [
         (TermSource.METADATA_HINT, f"metadata: {key}", [(normal_form(term), term) for term in terms])
         for key, terms in hints.items()
@@ -129,7 +131,7 @@ def extract(
     wanted = metadata.get(WANTED)
     signs = [sign for sign in TermSource if not isinstance(wanted, list | tuple) or sign in wanted]
     finds += [(sign, text.context, text.found(sign, often, whole)) for sign in signs for text in texts]
-    without = metadata.get(EXCLUDED)
+    without = metadata.get(_EXCLUDED)
     excluded = set(map(term_key, _texts([*without] if isinstance(without, set | frozenset) else without)))
     excluded |= no_terms | set(map(term_key, aliases)) - set(map(term_key, aliases.values()))
     terms: dict[str, ExtractedTerm] = {}
@@ -154,17 +156,46 @@ def _texts(listed: object) -> list[str]:
 def scanned_fields(
     step_input: Mapping[str, Any], step_output: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> list[Field]:
-    """Return the texts of a step to scan: of its input, then of its output."""
+    """Return the texts of a step to scan: of its input, then of its output.
+
+    Raises:
+        InvalidInputError: The metadata has an unknown name, or the step may hold text that is not scanned.
+    """
     names: Iterable[str] = ("description", "prompt", "output")
-    wanted = metadata.get(_FIELDS)
-    if isinstance(wanted, list | tuple) and all(isinstance(name, str) for name in wanted):
-        names = wanted
-    return [
-        Field(f"step {what}: {name} field", values[name])
+    signs, wanted = metadata.get(WANTED), metadata.get(_FIELDS)
+    known: list[tuple[object, Collection[str]]]
+    known = [(key, _KEYS) for key in metadata if str(key).startswith("glossary_")]
+    if isinstance(signs, list | tuple):
+        known += [(sign, tuple(TermSource)) for sign in signs]
+    if isinstance(wanted, list | tuple | set | frozenset) and all(isinstance(name, str) for name in wanted):
+        names = wanted if isinstance(wanted, list | tuple) else sorted(wanted)
+        known += [(name, (*step_input, *step_output)) for name in names]
+    for name, expected in known:
+        if name not in expected:
+            raise InvalidInputError(f"metadata: unknown {name!r}", hint=nearest(str(name), expected))
+    fields = [
+        Field(place, "\n\n".join(texts_in(values[name], place)))
         for what, values in (("input", step_input), ("output", step_output))
         for name in dict.fromkeys(names)
-        if isinstance(values.get(name), str)
+        if name in values
+        for place in [f"step {what}: {name} field"]
     ]
+    is_missed = wanted is None and not any(name in step_input for name in names)
+    if is_missed and metadata.get("critical_step") and any(texts_in(list(step_input.values()))):
+        hint = f"expected one of {', '.join(names)}, or others in the metadata under `{_FIELDS}`"
+        raise InvalidInputError("no field of the critical step is scanned for terms", hint=hint)
+    return fields
+
+
+def texts_in(value: object, place: str = "") -> Iterator[str]:
+    """Yield the texts in a value; with a place, raise InvalidInputError for other kinds, such as bytes."""
+    if isinstance(value, str):
+        yield value.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be logged
+    elif isinstance(value, Mapping | list | tuple):
+        for part in chain.from_iterable(value.items()) if isinstance(value, Mapping) else value:
+            yield from texts_in(part, place)
+    elif place and value is not None and not isinstance(value, bool | int | float):
+        raise unusable(place, "text, numbers, lists and mappings", value)
 
 
 class _Scanned:
@@ -275,14 +306,18 @@ def _dictionary() -> frozenset[str]:
 
 
 def _is_coined(name: str, text: str) -> bool:
-    """Tell whether a name has an unusual word, is used twice or more, and is not defined in the text."""
+    """Tell whether a name has an unusual word, is repeated, and is not defined in the text.
+
+    Two uses are enough after "a", "no" and the like, which products do not have: "the Postgres".
+    """
     if is_ordinary(name):
         return False
     form = r"\s+".join(map(re.escape, name.split())) + "s?"
     verbs = "(?:is|are) (?:an?|the)|means?|refers? to|denotes?|stands? for"
     defined = rf"\b{form}\b[*`\"”]* (?:{verbs})\b|^[\s|*+-]*\b{form}\b[*`]*[ \t]*[:|—–]"
-    is_repeated = re.search(rf"\b{form}\b(?s:.*)\b{form}\b", text, re.IGNORECASE)
-    return bool(is_repeated) and not re.search(defined, text, re.IGNORECASE | re.MULTILINE)
+    uses = re.findall(rf"(\b(?:{_ARTICLES.replace(' ', '|')})\s+)?\b{form}\b", text, re.IGNORECASE)
+    fewest = OFTEN if {use.strip().lower() for use in uses} <= {"", "the"} else OFTEN - 1
+    return len(uses) >= fewest and not re.search(defined, text, re.IGNORECASE | re.MULTILINE)
 
 
 class _Sign(NamedTuple):

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -105,6 +104,11 @@ class Glossary:
         terms = {name for name in names if not self.is_no_term(name)}
         return KnownTerms(terms, {alias: term for alias, term in self.aliases.items() if term in terms})
 
+    @cached_property
+    def unknown_scopes(self) -> list[str]:
+        """The scopes of active senses that are not in the stack."""
+        return sorted({sense.scope for sense in self if sense.is_active}.difference(self.scopes.names))
+
     def is_no_term(self, surface: str) -> bool:
         """Tell whether people have said that this is not a term, and nobody has defined it since."""
         return term_key(surface) in self.no_terms
@@ -142,9 +146,7 @@ class Glossary:
         return after if sum(map(after._change, changing)) else self  # each of them changes it
 
     def _change(self, event: GlossaryChange) -> bool:
-        sense = _sense(event)
-        if sense is None:
-            return False
+        sense = sense_of(event)
         present, own, overruled = self.history(sense.surface.surface_text), sense_id(sense), event.overruled
         same = next((earlier for earlier in present if sense_id(earlier) == own), None)
         kind = event.update_type if isinstance(event, GlossarySenseUpdated) else None
@@ -281,11 +283,11 @@ def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:
     return tuple(sense.ref for sense in present if sense.is_active)
 
 
-def _sense(event: GlossaryChange) -> TermSense | None:
+def sense_of(event: GlossaryChange) -> TermSense:
+    """Return the sense of an event; raise InvalidTermError if it is none."""
     new, status = event.sense, getattr(event.sense, "status", SenseStatus.ACTIVE)
     provenance = event.provenance or Provenance(event.actor.actor_id, event.timestamp, "event_log")
     surface = stored_surface(event.term_surface)
-    with suppress(InvalidTermError):
-        if surface is not None:
-            return TermSense(surface, new.scope, new.definition, provenance, new.confidence, status)
-    return None
+    if surface is None:
+        raise InvalidTermError(f"{event.term_surface!r} is not a term")
+    return TermSense(surface, new.scope, new.definition, provenance, new.confidence, status)

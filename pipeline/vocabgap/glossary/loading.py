@@ -12,9 +12,9 @@ from uuid import uuid4
 import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, NotFoundError, VocabgapError
-from vocabgap.files.journal import Journal
+from vocabgap.files.journal import Journal, entries_of
 from vocabgap.files.locking import lock_file
-from vocabgap.files.refusals import FileRole
+from vocabgap.files.refusals import FileKind, FileRole, existing_content, file_kind, refusing
 from vocabgap.glossary.events import (
     GlossaryChange,
     GlossaryEvent,
@@ -23,7 +23,7 @@ from vocabgap.glossary.events import (
     encoded,
     event_of,
 )
-from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.glossary import Glossary, sense_of
 from vocabgap.glossary.normal_form import term_key
 from vocabgap.glossary.seeds import (
     OTHER_ENDING,
@@ -37,7 +37,7 @@ from vocabgap.glossary.seeds import (
     why_unread,
     with_clashes,
 )
-from vocabgap.glossary.senses import LOCAL, InvalidTermError, ScopeRef, ScopeStack, TermSense, require_id
+from vocabgap.glossary.senses import LOCAL, InvalidTermError, ScopeStack, TermSense, require_id
 from vocabgap.text import count, printable_name
 
 LOG_ENDING: Final = ".events.jsonl"
@@ -45,6 +45,7 @@ BY_HAND: Final = "glossary"  # the log of changes outside missions
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 _NEXT: Final = timedelta(microseconds=1)
 _LAST: Final = datetime.max.replace(tzinfo=UTC) - _NEXT
+_LONGEST: Final = 200  # characters of a log's name; missions may share a log
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -57,10 +58,11 @@ class LoggedEvent(NamedTuple):
 
 
 class EventsRead(NamedTuple):
-    """The events of the logs of a folder, and the number of unreadable lines."""
+    """The events of the logs of a folder, the number of unreadable lines, and the errors of whole ones."""
 
     events: tuple[LoggedEvent, ...] = ()
     skipped: int = 0
+    damaged: tuple[str, ...] = ()
 
 
 def skipped_lines(skipped: int) -> list[str]:
@@ -69,38 +71,43 @@ def skipped_lines(skipped: int) -> list[str]:
 
 
 def log_name(mission_id: str) -> str:
-    """Return the name of a mission's log; other characters than `A-Za-z0-9_.-` become hyphens."""
+    """Return the name of a mission's log, cut; other characters than `A-Za-z0-9_.-` become hyphens."""
     require_id("mission_id", mission_id)
-    return f"{_FOREIGN.sub('-', mission_id)}{LOG_ENDING}"
+    return f"{_FOREIGN.sub('-', mission_id)[:_LONGEST]}{LOG_ENDING}"
 
 
 def read_events(folder: Path) -> EventsRead:
     """Read the events of a folder's logs, in the order in which they happened."""
-    return _joined(list(map(_read_log, log_files(folder))))
+    return _joined(list(map(_read_log, files_in(folder, LOG_ENDING))))
 
 
 def _read_log(path: Path) -> EventsRead:
+    lines = existing_content(path, _JOURNAL.role.name, _JOURNAL.role.hint).split(b"\n")
+    unfinished = f"{path}:{len(lines)}:"  # the last line without a newline, which was not acknowledged
     bad: list[VocabgapError] = []
     logged: list[LoggedEvent] = []
     moment = _LONG_AGO
-    for _, event in _JOURNAL.read(path, bad.append):
+    for _, event in entries_of(lines, _event, path, on_bad=bad.append):
         moment = max(moment, event.timestamp)
-        logged.append(LoggedEvent(event, path.name.removesuffix(LOG_ENDING), moment))
-    return EventsRead(tuple(logged), len(bad))
+        logged.append(LoggedEvent(event, path.name[: -len(LOG_ENDING)], moment))
+    damaged = tuple(error.message for error in bad if not error.message.startswith(unfinished))
+    return EventsRead(tuple(logged), len(bad), damaged)
 
 
 def _joined(logs: Collection[EventsRead]) -> EventsRead:
     events = chain.from_iterable(log.events for log in logs)
     in_order = sorted(events, key=lambda logged: (logged.moment, logged.log))
-    return EventsRead(tuple(in_order), sum(log.skipped for log in logs))
+    damaged = chain.from_iterable(log.damaged for log in logs)
+    return EventsRead(tuple(in_order), sum(log.skipped for log in logs), tuple(damaged))
 
 
-def log_files(folder: Path) -> list[Path]:
-    """Return the logs of a folder by name."""
-    with _JOURNAL.role.refusing(folder, "read"):
-        if not folder.is_dir():
+def files_in(folder: Path, *endings: str) -> list[Path]:
+    """Return the files of a folder with some endings in any case, by name, without hidden files."""
+    with refusing(f"'{folder}' cannot be read", hint="check that it is a folder, and its permissions"):
+        if file_kind(folder) is FileKind.NOTHING:
             return []
-        return sorted(path for path in folder.iterdir() if path.name.endswith(LOG_ENDING))
+        named = ((path, path.name) for path in folder.iterdir())
+        return sorted(path for path, name in named if name[0] != "." and name.lower().endswith(endings))
 
 
 def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
@@ -110,6 +117,12 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
     lines = b"".join(map(encoded, logged))
     if lines:
         with _JOURNAL.appending(path) as writer:
+            if writer.tail(1) not in {b"", b"\n"}:  # drop what a killed writer did not finish
+                writer.file.seek(0)
+                last = writer.file.read().rpartition(b"\n")[2]
+                bad: list[VocabgapError] = []
+                list(entries_of([last], _event, path, on_bad=bad.append))
+                writer.file.truncate(writer.file.tell() - len(last) * len(bad))
             writer.add(lines)
     return logged
 
@@ -143,11 +156,14 @@ def load_checkpoint(
     return max(reversed(checkpoints), key=lambda checkpoint: checkpoint.timestamp, default=None)
 
 
-def _event(line: bytes, _: str) -> GlossaryEvent:
+def _event(line: bytes, place: str) -> GlossaryEvent:
     try:
-        return event_of(msgspec.json.decode(line))
+        event = event_of(msgspec.json.decode(line))
+        if isinstance(event, GlossaryChange):
+            sense_of(event)
     except (ValueError, RecursionError) as error:
-        raise InvalidTermError(f"no event: {error}") from error
+        raise InvalidTermError(f"{place}: no event: {error}") from error
+    return event
 
 
 _JOURNAL: Final = Journal(
@@ -169,19 +185,15 @@ class Loaded(NamedTuple):
     seeds: tuple[Seed, ...] = ()
     skipped: int = 0
     unused: tuple[Path, ...] = ()
-
-    @property
-    def activated(self) -> tuple[ScopeRef, ...]:
-        """The scopes with a seed file, in their versions."""
-        seeded = {seed_scope(seed.path, self.glossary.scopes) for seed in self.seeds}
-        return tuple(ref for ref in self.glossary.scope_refs if ref.scope in seeded)
+    damaged: tuple[str, ...] = ()
 
     @property
     def unread(self) -> list[str]:
         """One sentence for each seed term or file that is not used."""
-        return [f"{seed.path}: {problem}" for seed in self.seeds for problem in seed.problems] + [
-            f"not read: {path}: {why_unread(path, self.glossary.scopes)}" for path in self.unused
-        ]
+        scopes, unknown = self.glossary.scopes, self.glossary.unknown_scopes
+        problems = [f"{seed.path}: {problem}" for seed in self.seeds for problem in seed.problems]
+        problems += [f"not read: {path}: {why_unread(path, scopes)}" for path in self.unused]
+        return problems + [f"the logs have senses of '{name}', which is not a scope" for name in unknown]
 
     @property
     def problems(self) -> list[str]:
@@ -189,11 +201,11 @@ class Loaded(NamedTuple):
         return self.unread + skipped_lines(self.skipped)
 
     def require_read(self) -> None:
-        """Raise InvalidInputError if a seed term or file is not used."""
-        if self.unread:
+        """Raise InvalidInputError if a seed term or file is not used, or a line of a log is damaged."""
+        if unread := [*self.unread, *self.damaged]:
             raise InvalidInputError(
-                f"not all of the glossary can be read: {'; '.join(self.unread)}",
-                hint="correct the file, or move it out of the folder",
+                f"not all of the glossary can be read: {'; '.join(unread)}",
+                hint="correct a file, or move it out of the folder; restore a line of a log, or delete it",
             )
 
 
@@ -221,7 +233,7 @@ class GlossaryFiles:
             glossary = self._of_seeds(seeds, tolerant=tolerant).applied(counting)
             self._loaded = loaded = source, glossary, with_clashes([seed for _, seed in seeds.values()])
         unused = tuple(path for path in self._written() if seed_scope(path, self.scopes) is None)
-        return Loaded(*loaded[1:], logs.skipped, unused)
+        return Loaded(*loaded[1:], logs.skipped, unused, logs.damaged)
 
     def load_version(self, version_id: str) -> tuple[TermSense, ...]:
         """Rebuild a version of a scope from the seed files and the first changes; return its senses."""
@@ -259,21 +271,18 @@ class GlossaryFiles:
         return Glossary((each for scope, seed in scoped for each in seed.senses(scope)), self.scopes, aliases)
 
     def _written(self) -> list[Path]:
-        try:
-            return sorted(path for path in self.seeds.iterdir() if path.suffix in {SEED_ENDING, OTHER_ENDING})
-        except OSError:
-            return []
+        return files_in(self.seeds, SEED_ENDING, OTHER_ENDING)
 
     def _changes(self) -> EventsRead:
         logs = {}
-        for path in log_files(self.events):
+        for path in files_in(self.events, LOG_ENDING):
             with _JOURNAL.role.refusing(path, "read"):
                 state = path.stat()
             cached, mark = self._logs.get(path), (state.st_size, state.st_mtime_ns, state.st_ino)
             if cached is None or cached[0] != mark:
                 content = _read_log(path)
                 changes = (logged for logged in content.events if isinstance(logged.event, GlossaryChange))
-                cached = mark, EventsRead(tuple(changes), content.skipped)
+                cached = mark, content._replace(events=tuple(changes))
             logs[path] = cached
         self._logs = logs
         return _joined([content for _, content in logs.values()])

@@ -125,8 +125,8 @@ def tokens_of(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def word_key(word: str) -> str:
-    """Return the key of a word; the key of an identifier joins the keys of its words."""
-    return "".join(singular(word_form(part)) for part in apart(word).split())
+    """Return the key of a word, also in `_emphasis_`; that of an identifier joins the keys of its words."""
+    return "".join(singular(word_form(part)) for part in apart(word.strip("_") or word).split())
 
 
 def composed(text: str) -> str:

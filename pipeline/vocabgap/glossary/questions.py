@@ -128,6 +128,7 @@ def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
     if isinstance(answer, Select):
         if type(answer.place) is not int or not 0 <= answer.place < len(candidates):
             hint = f"expected one of {len(candidates)}, counted from 1; in Python from 0"
+            hint = hint if candidates else "define the term, or say that it is none"
             raise InvalidInputError("there is no such candidate", hint=hint)
     elif isinstance(answer, Define):
         require_definition(answer.definition)
@@ -140,14 +141,15 @@ def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
 def answered(
     glossary: Glossary,
     answer: object,
-    term: str,
+    asked: "Question | OpenQuestion",
     candidates: Sequence[SenseRef],
     *,
-    mode: ResolutionMode,
+    mode: ResolutionMode = ResolutionMode.INTERACTIVE,
     **facts: Any,  # noqa: ANN401 - checked by `selected` and `added`
 ) -> list[GlossaryEvent]:
     """Return the events of an answer, which is `checked`: the meaning replaces all others."""
-    facts["source"] = CLARIFIED if mode is ResolutionMode.INTERACTIVE else LATER
+    source = CLARIFIED if mode is ResolutionMode.INTERACTIVE else LATER
+    term, facts = asked.term, facts | {"conflict_id": asked.conflict_id, "source": source}
     match checked(answer, candidates):
         case Select(place):
             return [selected(glossary, candidates[place], mode=mode, **facts)]
@@ -212,17 +214,17 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the question waits for an answer."""
+        """Tell whether it has no answer yet."""
         return self.status == "unresolved"
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
-        """Return the senses to choose from, in the order in which they were offered."""
-        logged = {definition_key(sense.definition): sense for sense in self.senses}
-        present = {definition_key(sense.definition): sense.ref for sense in glossary.history(self.term)}
+        """Return the offered senses in their order."""
+        scopes, present = glossary.scopes.names, glossary.history(self.term)
+        senses = [*(sense.ref for sense in present), *self.senses]
+        active = {definition_key(sense.definition): sense for sense in senses if sense.scope in scopes}
         return tuple(
-            logged.get(key) or present.get(key) or SenseRef(self.term, glossary.scopes.authored_scope, option)
+            active.get(definition_key(option), SenseRef(self.term, glossary.scopes.authored_scope, option))
             for option in self.options
-            for key in [definition_key(option)]
         )
 
 
@@ -296,12 +298,13 @@ def require_questions(
             message = f"several missions ask about '{name}': {', '.join(missions)}"
             raise InvalidInputError(message, hint="name the mission")
         return [question for question in unknown if question.check == unknown[-1].check]
+    where = "" if mission_id is None else " in this mission"
     place = lookup(
         [Named(question.conflict_id, question.term) for question in candidates],
         same[0].term if same else name,
         singular="conflict",
         plural="conflicts",
-        hint=Hint("it was not found; {} lists all", (("glossary", "conflicts"),), FOLDER),
+        hint=Hint(f"it was not found{where}; {{}} lists all", (("glossary", "conflicts"),), FOLDER),
         fewest=SHOWN_DIGITS,
     )
     return [candidates[place]]

@@ -5,17 +5,23 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from vocabgap.errors import Hint, NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary.conflicts import BlockedByConflictError, effective_strictness, should_block
+from vocabgap.glossary import questions
+from vocabgap.glossary.conflicts import (
+    BlockedByConflictError,
+    effective_strictness,
+    should_block,
+    strictness_of,
+)
 from vocabgap.glossary.events import Actor, GlossaryScopeActivated, ResolutionMode
 from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.glossary.extracting import WANTED
-from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint
+from vocabgap.glossary.loading import GlossaryFiles, Loaded, changing, load_checkpoint, read_events
 from vocabgap.glossary.middlewares import Session
-from vocabgap.glossary.questions import Answer, Ask, OpenQuestion, answered
+from vocabgap.glossary.seeds import seed_scope
 from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack, Strictness, TermSense, TermSource
 from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
 from vocabgap.model.moments import iso
@@ -25,8 +31,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from vocabgap.model.settings import Settings
-
-_STRICTNESS: Final = f"a Strictness: {', '.join(Strictness)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +45,7 @@ class GlossaryRuntime:
         strictness: The strictness if neither the run nor the step nor its mission names one.
         is_logged: Whether events are logged, so that questions can be answered later.
         keeps_steps: Whether a step that is stopped can be resumed later.
+        is_configured: Whether commands use this folder by default, so that hints need not name it.
     """
 
     folder: Path
@@ -51,6 +56,7 @@ class GlossaryRuntime:
     now: Callable[[], datetime] = clock
     is_logged: bool = True
     keeps_steps: bool = True
+    is_configured: bool = False
     logs: Path = field(init=False, repr=False, compare=False)
     files: GlossaryFiles = field(init=False, repr=False, compare=False)
     _started: set[tuple[object, ...]] = field(default_factory=set, init=False, repr=False, compare=False)
@@ -59,8 +65,8 @@ class GlossaryRuntime:
         object.__setattr__(self, "folder", expanded(self.folder))
         events = self.folder / "events" if self.events is None else expanded(self.events)
         object.__setattr__(self, "logs", events)
-        if self.strictness is not None:  # a text such as "max" would stop less
-            require_kind("strictness", self.strictness, Strictness, _STRICTNESS)
+        object.__setattr__(self, "strictness", strictness_of(self.strictness))
+        require_kind("actor", self.actor, Actor, "an Actor")
         require_kind("scopes", self.scopes, ScopeStack, "a ScopeStack")
         object.__setattr__(self, "files", GlossaryFiles(self.folder, self.logs, self.scopes))
 
@@ -73,11 +79,19 @@ class GlossaryRuntime:
             raise NotFoundError(message, hint=Hint(create, (("manual", "glossary"),)))
 
     def load(self, mission_id: str | None = None, *, tolerant: bool = False) -> Loaded:
-        """Load the glossary of all missions, or of one, and the problems of its files."""
+        """Load the glossary of all missions or of one."""
         return self.files.load(mission_id, tolerant=tolerant)
 
+    def load_whole(self, mission_id: str, *, tolerant: bool = False) -> Loaded:
+        """Load the whole glossary, or raise an error."""
+        self.require_folder()
+        loaded = self.load(mission_id, tolerant=tolerant)
+        if not tolerant:
+            loaded.require_read()
+        return loaded
+
     def load_version(self, version_id: str) -> tuple[TermSense, ...]:
-        """Return the senses of a version; raise NotFoundError if it cannot be rebuilt."""
+        """Return the senses of a version; raise NotFoundError if it is lost."""
         return self.files.load_version(version_id)
 
     def run(
@@ -85,7 +99,7 @@ class GlossaryRuntime:
         context: ExecutionContext,
         *,
         strictness: Strictness | None = None,
-        ask: Ask | None = None,
+        ask: questions.Ask | None = None,
         confirm: Confirm | None = None,
     ) -> ExecutionContext:
         """Take a step through all middlewares.
@@ -94,60 +108,52 @@ class GlossaryRuntime:
             context: The step; with a `retry_token` it resumes from that checkpoint.
             strictness: The strictness of this run; it overrides the strictness of the step and its mission.
             ask: Asks a person what a term means; without it all questions stay open.
-            confirm: Asks whether a step resumes with changed inputs; without it, the step does not resume.
+            confirm: Asks whether a changed step resumes; without it, the step does not resume.
 
         Raises:
             BlockedByConflictError: The gate stops the step.
-            AbortResumeError: Its inputs have changed, and nobody confirmed them.
+            AbortResumeError: It has changed, and nobody confirmed it.
             VocabgapError: The glossary cannot be read.
         """
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
-        if strictness is not None:
-            require_kind("strictness", strictness, Strictness, _STRICTNESS)
-        context.effective_strictness = None
+        names = (context.step_id, context.mission_id, context.run_id)
+        context.take(ExecutionContext(*names, retry_token=context.retry_token))
         if not context.is_checked:
             return context
-        checkpoint, token = None, context.retry_token or ""
+        step, checkpoint, token = context.copied(), None, context.retry_token or ""
         if token:
             checkpoint = load_checkpoint(
-                self.logs, context.step_id, mission_id=context.mission_id, retry_token=token
+                self.logs, step.step_id, mission_id=step.mission_id, retry_token=token
             )
         # The strictness that stopped a step also applies when it resumes, unless this run names another.
         earlier = None if checkpoint is None else checkpoint.strictness
-        context.effective_strictness = applied = effective_strictness(
-            strictness, earlier, context.step_strictness, context.mission_strictness, self.strictness
+        earlier = None if earlier is Strictness.OFF else earlier  # it never stopped a step
+        step.effective_strictness = applied = effective_strictness(
+            strictness_of(strictness), earlier, *step.named_strictness, self.strictness
         )
-        loaded = self.load(context.mission_id, tolerant=applied is Strictness.OFF)
-        context.begin()
-        session = Session(
-            self.files if self.is_logged else None,
-            self.actor,
-            self.now,
-            self.keeps_steps,
-            applied,
-            context,
-            loaded.glossary,
-            checkpoint,
-            None if checkpoint is None else load_state(self.logs, checkpoint),
-            ask,
-            confirm,
-        )
+        loaded = self.load_whole(step.mission_id, tolerant=applied is Strictness.OFF)
+        state = None if checkpoint is None else load_state(self.logs, checkpoint)
+        session = Session(self, applied, step, loaded.glossary, checkpoint, state, ask, confirm)
         if checkpoint is None:
             self._activate(session, loaded)
-        context.notes += loaded.problems
+        step.notes += loaded.problems
         try:
             session.run()
-        except BlockedByConflictError as error:
-            if checkpoint is not None and error.retry_token:  # the state is stored under the new token now
-                self._forget(context, {token} - {error.retry_token})
+            self._forget(step, {token if checkpoint else "", step.retry_token or ""})
+        except BlockedByConflictError:  # of this step, or of another that `confirm` runs
+            if step.is_stopped and step.retry_token:  # the state is stored under this token now
+                self._forget(step, {token} - {step.retry_token})
             raise
-        self._forget(context, {token if checkpoint else "", context.retry_token or ""})
+        finally:
+            context.take(step)
         return context
 
     def _activate(self, session: Session, loaded: Loaded) -> None:
         """Log the scopes of a run that have seed files; log each version once."""
         run = {"mission_id": session.context.mission_id, "run_id": session.context.run_id}
-        started = [ref for ref in loaded.activated if (*run.values(), ref) not in self._started]
+        seeded = {seed_scope(seed.path, self.scopes) for seed in loaded.seeds}
+        used = (ref for ref in loaded.glossary.scope_refs if ref.scope in seeded)
+        started = [ref for ref in used if (*run.values(), ref) not in self._started]
         self._started.update((*run.values(), ref) for ref in started)
         session.record(
             GlossaryScopeActivated(
@@ -162,11 +168,11 @@ class GlossaryRuntime:
         inputs: Mapping[str, Any] | None = None,
         **options: Any,  # noqa: ANN401 - those of `run`
     ) -> ExecutionContext:
-        """Resume a stopped step, perhaps with other inputs; see `stopped` and `run`."""
+        """Resume a stopped step, perhaps with other inputs."""
         return self.run(self.stopped(retry_token, inputs), **options)
 
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
-        """Return a stopped step, ready to run again; raise NotFoundError if there is no such checkpoint."""
+        """Return a stopped step; raise NotFoundError if there is no such checkpoint."""
         require_text("retry_token", retry_token)
         checkpoint = load_checkpoint(self.logs, retry_token=retry_token)
         if checkpoint is None:
@@ -175,30 +181,34 @@ class GlossaryRuntime:
         names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
         step = load_state(self.logs, checkpoint) or ExecutionContext(*names, {}, {"critical_step": True})
         if inputs is not None:
-            step.inputs, step.step_input = dict(inputs), dict(inputs)
+            require_kind("inputs", inputs, Mapping, "a mapping of names to values")
+            step.inputs, step.step_input = dict(inputs), None
         step.retry_token = retry_token
         return step
 
-    def answer(self, question: OpenQuestion, answer: Answer) -> None:
-        """Answer an open question, and log it.
+    def answer(
+        self, question: questions.OpenQuestion | questions.Question | str, answer: questions.Answer
+    ) -> str | None:
+        """Answer a question, or that of an identifier; return the definition that the answer replaces.
 
         Raises:
             InvalidInputError: It is no answer to this question.
+            NotFoundError: No such question is logged.
         """
+        if not isinstance(question, questions.OpenQuestion):
+            name: Any = getattr(question, "conflict_id", question)
+            require_text("question", name, "a question, or its identifier")
+            events = (logged.event for logged in read_events(self.logs).events)
+            question = questions.require_questions(questions.questions_of(events), name)[0]
         with changing(self.logs):
             glossary = self.load(question.mission_id or None).glossary
-            events = answered(
-                glossary,
-                answer,
-                question.term,
-                question.candidates(glossary),
-                mode=ResolutionMode.ASYNC,
-                conflict_id=question.conflict_id,
-                usage=question.usage,
-                actor=self.actor,
-                now=self.now(),
-            )
-            self.files.append_changes(question.mission_id, events)
+            is_open = not questions.is_settled(glossary, question.term, question.usage)
+            earlier = [] if is_open else self.files.answers(question.term)
+            facts = {"actor": self.actor, "now": self.now(), "usage": question.usage}
+            candidates, mode = question.candidates(glossary), ResolutionMode.ASYNC
+            changes = questions.answered(glossary, answer, question, candidates, mode=mode, **facts)
+            self.files.append_changes(question.mission_id, changes)
+        return earlier[-1].sense.definition if earlier and changes else None
 
     def _forget(self, context: ExecutionContext, tokens: Iterable[str]) -> None:
         """Remove the stored states of finished steps: their inputs are private."""
@@ -216,6 +226,7 @@ def configured_runtime(settings: GlossarySettings, **facts: Any) -> GlossaryRunt
         events=None if settings.events is None else Path(settings.events),
         scopes=ScopeStack(settings.scopes or DEFAULT_SCOPES),
         strictness=Strictness(settings.strictness),
+        is_configured=True,
         **facts,
     )
 
@@ -234,9 +245,6 @@ def check_report(ranked: "pl.DataFrame", settings: "Settings") -> None:
     if ours.folder is None:
         return
     runtime = configured_runtime(ours, keeps_steps=False)
-    runtime.require_folder()
-    if ours.strictness != Strictness.OFF.value:
-        runtime.load().require_read()
     texts = {
         name: "\n\n".join(dict.fromkeys([label, *(variant["wording"] for variant in variants)]))
         for name, label, variants in ranked.select("capability_id", "label", "variants")
@@ -249,7 +257,7 @@ def check_report(ranked: "pl.DataFrame", settings: "Settings") -> None:
     try:
         runtime.run(step)
     except BlockedByConflictError as error:
-        conflicts, hint, shown = error.conflicts, error.commands or "", 3
+        conflicts, hint, shown = error.conflicts, error.commands or error.hint, 3
         strictness = error.strictness or Strictness.MEDIUM
         stopping = (f"'{it.term}'" for it in conflicts if should_block(strictness, [it.severity]))
         terms = ", ".join(islice(stopping, shown))

@@ -109,8 +109,10 @@ def validated(data: object, *, is_pack: bool = False) -> tuple[list[SeedTerm], l
 
 
 def _unknown(field: str, what: str, known: Sequence[str], place: int) -> str:
-    expected = f"; {nearest(field, known)}" if place < MOST_PROBLEMS else ""  # the others are only counted
-    return f"is not a field of a {what}{expected}"
+    problem = f"is not a field of a {what}"
+    return (
+        f"{problem}; {nearest(field, known)}" if place < MOST_PROBLEMS else problem
+    )  # which is only counted
 
 
 def _problems(number: int, fields: Any, required: Sequence[str]) -> Iterator[SeedProblem]:  # noqa: ANN401
@@ -202,9 +204,10 @@ def seed_scope(path: Path, scopes: ScopeStack) -> str | None:
 
 def why_unread(path: Path, scopes: ScopeStack) -> str:
     """Return why a file is not the seed file of a scope."""
-    if path.stem in scopes.names or f"{path.stem}{SEED_ENDING}".endswith(PACK_ENDING):
-        return f"rename it to {path.stem}{SEED_ENDING}"
-    return f"'{path.stem}' is not a scope; the scopes are {', '.join(scopes.names)}"
+    name = f"{path.stem}{SEED_ENDING}"
+    if path.stem in scopes.names or (scopes.names and name.endswith(PACK_ENDING)):
+        return f"rename it to {name}"
+    return f"'{path.stem}' is not a scope; the scopes are {', '.join(scopes.names) or 'none'}"
 
 
 def read_seed(path: Path) -> Seed:
@@ -236,5 +239,4 @@ def parse_seed(path: Path, content: bytes) -> Seed:
     name = data.get("id") if is_pack and isinstance(data, Mapping) else None
     origin = Provenance(f"pack:{name}", None, SEEDED) if name else FROM_SEED
     invalid = frozenset(problem.term for problem in problems)
-    seed = Seed(path, tuple(terms), origin=origin, lines=lines, invalid=invalid)
-    return seed.with_problems(problems)
+    return Seed(path, tuple(terms), origin=origin, lines=lines, invalid=invalid).with_problems(problems)

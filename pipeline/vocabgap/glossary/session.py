@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -16,12 +17,15 @@ from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileRole, content_of
 from vocabgap.glossary.conflicts import strictness_of
 from vocabgap.glossary.events import Actor, ActorType, StepCheckpointed
-from vocabgap.glossary.questions import Define, Question  # noqa: F401 - for the answers of callers
-from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness
+from vocabgap.glossary.questions import Question
+from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness, require_id
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 # Everything that is checked, and who asks for it: a step that resumes has the same.
 _CHECKED: Final = ("step_id", "mission_id", "inputs", "step_input", "step_output", "metadata", "config")
+_GIVEN: Final = (*_CHECKED, "run_id")
+_STRICTNESS: Final = "glossary_check_strictness"
+_JSON: Final = "expected JSON values: texts, numbers, true, false, null, lists and objects"
 clock: Final = partial(datetime.now, UTC)
 _ROLE: Final = FileRole("state of a step", "check its folder", undone="nothing was stored", again="try again")
 
@@ -35,7 +39,8 @@ class ExecutionContext:
         metadata: `critical_step`, `glossary_check`, `glossary_check_strictness`, `glossary_fields`,
             `glossary_watch_terms`, `glossary_aliases`, `glossary_exclude_terms` and `glossary_signs`.
         config: The settings of the mission: `strictness` and `enabled` under `glossary`.
-        step_input: The texts to scan for terms; by default a copy of the inputs.
+        step_input: The texts to scan, by default the inputs; `glossary_fields` names the fields, by default
+            `description`, `prompt` and `output`.
         step_output: The generated texts, also scanned.
         extracted_terms: The terms, the surest first.
         drafts: The finds that may not be terms.
@@ -44,7 +49,7 @@ class ExecutionContext:
         resolved_conflicts: The conflicts that this run settled.
         questions: The open questions, with identifiers for later answers.
         check_event_id: The identifier of the logged check.
-        is_stopped: Whether the gate stops the step.
+        is_stopped: Whether the gate has stopped the step.
         effective_strictness: The strictness that applied; None if nothing was checked.
         scope_refs: The scopes with their versions.
         retry_token: The token that resumes it; None without a checkpoint.
@@ -81,22 +86,29 @@ class ExecutionContext:
     def __post_init__(self) -> None:
         for name in ("step_id", "mission_id", "run_id"):
             require_text(name, getattr(self, name))
+            require_id(name, getattr(self, name))
+        require_text("retry_token", self.retry_token or "")
         for name in ("inputs", "metadata", "config", "step_output"):
             require_kind(name, getattr(self, name), Mapping, "a mapping of names to values")
-        if self.step_input is None:
-            self.step_input = dict(self.inputs)
-
-    def begin(self) -> None:
-        """Reset the results of an earlier run; keep the inputs and the token."""
-        self.extracted_terms, self.conflicts, self.resolved_conflicts, self.questions = [], [], [], []
-        self.drafts, self.meanings, self.refused, self.notes = [], {}, [], []
-        self.check_event_id, self.scope_refs = "", ()
-        self.is_stopped = self.is_restored = self.resumed_from_checkpoint = False
+        require_kind("step_input", self.scanned, Mapping, "a mapping of names to texts")
 
     @property
-    def is_critical(self) -> bool:
-        """Tell whether the step is critical: its conflicts are more severe."""
-        return bool(self.metadata.get("critical_step"))
+    def scanned(self) -> Mapping[str, Any]:
+        """The texts to scan."""
+        return self.step_input or self.inputs
+
+    def copied(self) -> "ExecutionContext":
+        """Return a copy without results; raise InvalidInputError if a part cannot be copied."""
+        try:
+            parts = deepcopy({name: getattr(self, name) for name in (*_GIVEN, "retry_token")})
+            json.dumps(parts, skipkeys=True, default=repr)  # raises an error if a part contains itself
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidInputError(f"the step cannot be copied: {error}", hint=_JSON) from error
+        return ExecutionContext(**parts)
+
+    def take(self, other: "ExecutionContext") -> None:
+        """Take the results of a copy."""
+        vars(self).update({**vars(other), **{name: getattr(self, name) for name in _GIVEN}})
 
     @property
     def is_checked(self) -> bool:
@@ -114,14 +126,10 @@ class ExecutionContext:
         return section if isinstance(section, Mapping) else {}
 
     @property
-    def mission_strictness(self) -> Strictness | None:
-        """The strictness of the mission, if it names one."""
-        return strictness_of(self._section.get("strictness"))
-
-    @property
-    def step_strictness(self) -> Strictness | None:
-        """The strictness of the step, if it names one."""
-        return strictness_of(self.metadata.get("glossary_check_strictness"))
+    def named_strictness(self) -> tuple[Strictness | None, Strictness | None]:
+        """The strictness of the step, and that of its mission, if they name one."""
+        mission = strictness_of(self._section.get("strictness"))
+        return strictness_of(self.metadata.get(_STRICTNESS), _STRICTNESS), mission
 
 
 def hash_inputs(inputs: Mapping[str, Any]) -> str:
@@ -137,7 +145,7 @@ def verify_inputs(input_hash: str, inputs: Mapping[str, Any]) -> tuple[bool, str
 
 def digest_of(step: ExecutionContext) -> str:
     """Return the SHA-256 of everything that is checked of a step."""
-    return hash_inputs({name: getattr(step, name) for name in _CHECKED})
+    return hash_inputs(_parts(step) | {"inputs": step.inputs, "step_input": step.scanned})
 
 
 class ChangedInputs(NamedTuple):
@@ -149,17 +157,15 @@ class ChangedInputs(NamedTuple):
 
 
 def changes_of(input_hash: str, old: ExecutionContext, new: ExecutionContext) -> ChangedInputs:
-    """Return both short hashes, the changed inputs by key, and the other changed parts of a step by name."""
+    """Return both short hashes, the changed inputs by key, and the other changes of a step by name."""
     _, before, after = verify_inputs(input_hash, new.inputs)
+    versions = [{f"glossary, {it.scope}": it.version_id for it in step.scope_refs} for step in (old, new)]
     changes = input_diff(old.inputs, new.inputs) | input_diff(_parts(old), _parts(new))
-    return ChangedInputs(before, after, changes)
+    return ChangedInputs(before, after, changes | input_diff(*versions))
 
 
 def _parts(step: ExecutionContext) -> dict[str, Any]:
-    others = {name: getattr(step, name) for name in _CHECKED if name != "inputs"}
-    if _encoded(step.step_input) == _encoded(step.inputs):  # a copy of the inputs, shown once
-        del others["step_input"]
-    return others
+    return {name: getattr(step, name) for name in _CHECKED if name != "inputs"}
 
 
 def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -176,17 +182,14 @@ def _encoded(value: object) -> bytes:
     try:
         text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=plain)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InvalidInputError(
-            f"inputs cannot be hashed: {error}",
-            hint="expected JSON values: texts, numbers, true, false, null, lists and objects",
-        ) from error
+        raise InvalidInputError(f"inputs cannot be hashed: {error}", hint=_JSON) from error
     return text.encode("utf-8", "surrogatepass")
 
 
 def save_state(events: Path, retry_token: str, step: ExecutionContext) -> str:
     """Store the state of a step as a whole, or not at all; return its digest."""
-    stored = (*_CHECKED, "run_id", "extracted_terms", "check_event_id")
-    content = _encoded({name: getattr(step, name) for name in stored})
+    names = (*_GIVEN, "extracted_terms", "check_event_id")
+    content = _encoded({name: getattr(step, name) for name in names})
     path = state_path(events, retry_token)
     with _ROLE.refusing(path, "written"):
         write_whole(path, content, 0o600)  # the inputs may be private

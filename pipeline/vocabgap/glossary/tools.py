@@ -16,7 +16,6 @@ from vocabgap.glossary.commands import standing_questions
 from vocabgap.glossary.events import Actor, ActorType
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
-from vocabgap.glossary.senses import require_id
 from vocabgap.glossary.session import ExecutionContext
 from vocabgap.model.moments import iso
 
@@ -56,8 +55,6 @@ def glossary_check(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN40
     """
     runtime = _runtime(workspace)
     require_text("text", request.text)
-    for name in ("step", "mission"):
-        require_id(name, getattr(request, name))
     inputs, metadata = {"description": request.text}, {"critical_step": request.critical}
     step = ExecutionContext(request.step, request.mission, f"run-{iso(runtime.now())}", inputs, metadata)
     return _answer(step, runtime.run)
@@ -75,9 +72,8 @@ def glossary_answer(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN4
     return checks.answered(runtime, standing_questions(runtime, None)[0], request)
 
 
-@tool(checks.resume, Limit.WRITE, _fields(checks.Resume, token=NODEFAULT, text=None), _QUESTIONS, "glossary")
+@tool(checks.resume, Limit.WRITE, _fields(checks.Resume, token=NODEFAULT), _QUESTIONS, "glossary")
 def glossary_resume(workspace: Workspace, request: Any) -> Answer:  # noqa: ANN401
     """Check a blocked step again, with its text, after its questions were answered."""
     runtime = _runtime(workspace)
-    inputs = None if request.text is None else {"description": request.text}
-    return _answer(runtime.stopped(request.token, inputs), runtime.run)
+    return _answer(runtime.stopped(request.token), runtime.run)

@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from glossary.steps import LIFT, STAIN, runtime_in, write_scope
 from vocabgap.errors import StateError, VocabgapError
-from vocabgap.glossary.events import GlossaryChange
+from vocabgap.glossary.events import GlossaryChange, StepCheckpointed
 from vocabgap.glossary.loading import load_checkpoint, read_events
 from vocabgap.glossary.middlewares import Session
 from vocabgap.glossary.questions import Defer, Define, NoTerm, Question, Select, questions_of
@@ -60,16 +60,27 @@ CONFIRMATIONS: Final[list[Any]] = [None, False, True, True, 1, "yes", "no", [Tru
 
 
 class Walk:
-    """A step with its glossary, and the model of both."""
+    """A step with its glossary, and the model of both.
+
+    Whoever is asked may change the step, or damage the glossary.
+    """
 
     def __init__(self, rng: random.Random, folder: Path) -> None:
         self.rng = rng
-        write_scope(folder, [(term, meaning) for term in SENSES for meaning in SENSES[term]])
+        self.edition = 0
+        self.folder = folder
+        self.write_seeds()
         self.runtime = runtime_in(folder)
         self.settled = {"mask"}
         self.accepted = 0  # answers
         self.fails = False  # no answer can be stored
         self.is_damaged = False  # the state of the step
+        self.repair: Callable[[], object] | None = None  # of the damaged glossary
+        self.used: ExecutionContext | None = None  # the step that a run has
+
+    def write_seeds(self) -> None:
+        terms = [(term, meaning) for term in SENSES for meaning in SENSES[term]]
+        write_scope(self.folder, [*terms, (f"edition {self.edition}", "A version of this file")])
 
     def run(self) -> list[str]:
         """Run a step, and resume it if it was stopped; return what the table does not allow."""
@@ -77,34 +88,103 @@ class Walk:
         critical, strictness = rng.random() < 0.7, rng.choice([*Strictness, Strictness.MEDIUM])
         text, output = rng.choice([*TEXTS]), rng.choice(["", *TEXTS])
         metadata: dict[str, Any] = {"critical_step": critical}
-        if (off := rng.random() < 0.05) or rng.random() < 0.2:
-            metadata["glossary_check"] = not off
-        step = self.step(text, output, metadata)
-        kills = rng.random() < 0.1
+        if (unchecked := rng.random() < 0.05) or rng.random() < 0.2:
+            metadata["glossary_check"] = not unchecked
+        if rng.random() < 0.05:
+            self.damage()
+        self.used = step = self.step(text, output, metadata)
         problems = self.tried(
             "run",
-            lambda: self.may_pass(text, output, critical, strictness) or off,
+            lambda: self.may_pass(text, output, critical, strictness) or unchecked,
             lambda ask: self.runtime.run(step, strictness=strictness, ask=ask),
-            kills=kills,
+            kills=rng.random() < 0.1,
         )
+        self.mend()
         checkpoint = load_checkpoint(self.runtime.logs)
+        if (
+            checkpoint is None and not unchecked
+        ):  # nothing has stopped it: it is used for another text
+            text = rng.choice([*TEXTS])
+            problems += self.tried(
+                "run again",
+                lambda: self.may_pass(text, output, critical, strictness),
+                lambda ask: self.runtime.run(
+                    self.reused(text, output, metadata), strictness=strictness, ask=ask
+                ),
+            )
+            self.mend()
         for _ in range(rng.choice([0, 1, 2]) if checkpoint else 0):
             assert checkpoint is not None
             self.answer_later()
-            problems += self.resume(checkpoint.retry_token, step, strictness)
+            if rng.random() < 0.1:
+                self.edition += 1
+                self.write_seeds()
+            if rng.random() < 0.1:
+                self.damage()
+            problems += self.resume(checkpoint.retry_token, text, output, metadata, strictness)
+            self.mend()
         return problems + self.lost()
 
     def step(self, text: str, output: str, metadata: dict[str, Any]) -> ExecutionContext:
         outputs = {"output": output} if output else {}
         return ExecutionContext(
-            "develop", "retouch", "run-1", {"description": text}, metadata, step_output=outputs
+            "develop",
+            "retouch",
+            "run-1",
+            {"description": text},
+            dict(metadata),
+            step_output=outputs,
         )
 
+    def reused(self, text: str, output: str, metadata: dict[str, Any]) -> ExecutionContext:
+        """Return the used step with what is given, and with the results of its last run."""
+        assert self.used is not None
+        new = self.step(text, output, metadata)
+        for name in ("mission_id", "inputs", "step_input", "step_output", "metadata", "config"):
+            setattr(self.used, name, getattr(new, name))
+        return self.used
+
+    def damage(self) -> None:
+        """Damage the glossary, if it is whole."""
+        folder, log = self.folder, self.runtime.logs / "a.events.jsonl"
+        if self.repair is not None:
+            return
+        match self.rng.choice(["folder", "log", "entry", "name"]):
+            case "folder":
+                moved = folder.with_name("moved")
+                folder.rename(moved)
+                self.repair = lambda: moved.rename(folder)
+            case "log":
+                log.parent.mkdir(exist_ok=True)
+                log.write_bytes(b'{"event_type": "GlossarySenseUpd\n')
+                self.repair = log.unlink
+            case "entry":
+                path = folder / "team_domain.yaml"
+                path.write_bytes(
+                    path.read_bytes() + b"  - surface: WP\n    definition: upper case\n"
+                )
+                self.repair = self.write_seeds
+            case "name":
+                path = folder / "team-domain.yaml"
+                path.write_bytes(b"terms: []\n")
+                self.repair = path.unlink
+
+    def mend(self) -> None:
+        """Repair the glossary; leave a log as a killed writer does."""
+        if self.repair is not None:
+            self.repair()
+            self.repair = None
+        log = self.runtime.logs / "retouch.events.jsonl"
+        if log.exists() and self.rng.random() < 0.1:
+            log.write_bytes(log.read_bytes() + b'{"event_type": "GlossarySenseUpd')
+
     def may_pass(self, text: str, output: str, critical: bool, strictness: Strictness) -> bool:
-        """Ways 2 to 4: off, or nothing is left that stops the step."""
+        """Ways 2 to 4: off, or the glossary is whole and nothing is left that stops the step."""
         terms = {*TEXTS[text], *(TEXTS[output] if output else ())} - self.settled
         severe = critical and terms & SENSES.keys()
-        return {"off": True, "medium": not severe, "max": not terms}[strictness.value]
+        passes = {"off": True, "medium": not severe, "max": not terms}[strictness.value]
+        is_off = strictness is Strictness.OFF and self.folder.exists()
+        return passes and (self.repair is None or is_off)
 
     def tried(
         self,
@@ -134,7 +214,8 @@ class Walk:
 
         def recording(session: Session, events: Any) -> Any:  # noqa: ANN401
             listed = list(events)
-            if kills and any(type(event).__name__ == "StepCheckpointed" for event in listed):
+            checkpoints = [each for each in listed if isinstance(each, StepCheckpointed)]
+            if kills and checkpoints:
                 raise KeyboardInterrupt
             return record(session, listed)
 
@@ -148,13 +229,27 @@ class Walk:
 
     def ask(self, question: Question) -> Any:  # noqa: ANN401 - anything but an answer
         answer, needed = self.rng.choice(ANSWERS)
+        if self.rng.random() < 0.3:
+            self.loosen()
+        if self.rng.random() < 0.05:
+            self.damage()
         if isinstance(answer, BaseException):
             raise answer
         self.note(question.term, len(question.candidates), needed)
         return answer
 
+    def loosen(self) -> None:
+        """Change everything about the step that could let it pass."""
+        if (step := self.used) is None:
+            return
+        for findings in (step.conflicts, step.extracted_terms, step.questions, step.inputs):
+            findings.clear()
+        step.is_stopped, step.effective_strictness, step.mission_id = False, Strictness.OFF, "other"
+        step.metadata, step.step_output = {"glossary_check": False}, {}
+        step.config = {"glossary": {"enabled": False, "strictness": "off"}}
+
     def note(self, term: str, candidates: int, needed: int) -> bool:
-        is_accepted = needed <= candidates and not self.fails
+        is_accepted = needed <= candidates and not self.fails and self.repair is None
         if is_accepted:
             self.settled.add(term)
             self.accepted += 1
@@ -177,13 +272,9 @@ class Walk:
             assert not is_accepted, answer
         self.fails = False
 
-    def resume(self, token: str, step: ExecutionContext, strictness: Strictness) -> list[str]:
-        """Resume a step, perhaps with another text, after something happened to its state."""
-        rng, place = self.rng, state_path(self.runtime.logs, token)
-        text, output = step.inputs["description"], step.step_output.get("output", "")
-        critical = step.metadata["critical_step"]
-        trouble = rng.choice(["none", "none", "none", "gone", "edited", "empty"])
-        content = place.read_bytes() if place.exists() else b""
+    def trouble(self, place: Path, content: bytes) -> str:
+        """Damage the state of a step, or leave it."""
+        trouble = self.rng.choice(["none", "none", "none", "gone", "edited", "empty"])
         if trouble == "edited":
             place.write_bytes(content.replace(b"critical_step", b"critical_stop") + b" ")
         elif trouble == "empty":
@@ -191,15 +282,25 @@ class Walk:
         elif trouble == "gone":
             place.unlink(missing_ok=True)
         self.is_damaged |= trouble != "none"
+        return trouble
+
+    def resume(
+        self, token: str, text: str, output: str, metadata: dict[str, Any], strictness: Strictness
+    ) -> list[str]:
+        """Resume a step, perhaps with another text, after something happened to its state."""
+        rng, place = self.rng, state_path(self.runtime.logs, token)
+        critical = metadata["critical_step"]
+        content = place.read_bytes() if place.exists() else b""
+        trouble = self.trouble(place, content) if place.parent.exists() else "no folder"
         is_there = bool(content) and not self.is_damaged
         given = rng.choice([None, text, text, *TEXTS, ""])
-        by_run = rng.random() < 0.3
+        by_run = rng.random() < 0.4
         confirm = rng.choice(CONFIRMATIONS)
         wanted = text if given is None else given
         inputs = None if given is None else ({"description": given} if given else {})
         same = wanted == text
         if not by_run and not is_there:  # only the text of a plain critical step is known
-            same = given == text and step.metadata == {"critical_step": True} and not output
+            same = given == text and metadata == {"critical_step": True} and not output
         of_output, of_step = (output, critical) if is_there or by_run else ("", True)
 
         def may_pass() -> bool:
@@ -213,15 +314,22 @@ class Walk:
 
         def go(ask: Callable[[Question], Any] | None) -> object:
             if not by_run:
+                self.used = None
                 return self.runtime.resume(token, inputs, ask=ask, **options)
-            again = self.step(wanted, output, dict(step.metadata))
-            again.inputs, again.step_input = (
-                ({"description": wanted}, {"description": wanted}) if wanted else ({}, {})
-            )
+            again = self.step(wanted, output, metadata)
+            if self.used is not None and rng.random() < 0.5:
+                again = self.reused(wanted, output, metadata)
+            again.inputs = {"description": wanted} if wanted else {}
+            again.step_input = rng.choice([None, {}, dict(again.inputs)])
             again.retry_token = token
+            self.used = again
             return self.runtime.run(again, ask=ask, **options)
 
-        return self.tried(f"resume ({trouble}, {given!r}, {confirm!r}, run {by_run})", may_pass, go)
+        return self.tried(
+            f"resume ({trouble}, {given!r}, {confirm!r}, run {by_run})",
+            may_pass,
+            go,
+        )
 
     def lost(self) -> list[str]:
         """Compare the accepted answers with those in the log."""

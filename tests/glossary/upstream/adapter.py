@@ -19,7 +19,6 @@ from vocabgap.files.yaml import parse_yaml
 from vocabgap.glossary import conflicts, extracting, normal_form, senses
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.seeds import read_seed, validated
-from vocabgap.glossary.session import ExecutionContext
 
 TermSense = senses.TermSense
 SemanticConflict = senses.SemanticConflict
@@ -69,8 +68,10 @@ def load_global_strictness(root: Path) -> senses.Strictness:
         config = parse_yaml((root / ".kittify/config.yaml").read_text(encoding="utf-8"))
     except (OSError, InvalidInputError):
         config = None
-    step = ExecutionContext("s", "m", "r", config=config if isinstance(config, Mapping) else {})
-    return conflicts.effective_strictness(step.mission_strictness)
+    section = config.get("glossary") if isinstance(config, Mapping) else None
+    word = section.get("strictness") if isinstance(section, Mapping) else None
+    # A step refuses unknown words, which are ignored here.
+    return conflicts.effective_strictness(*(each for each in senses.Strictness if each == word))
 
 
 def should_block(strictness: senses.Strictness, found: Iterable[SemanticConflict]) -> bool:
