@@ -4,12 +4,14 @@ Polars decodes what the headers of the pages say, and refuses a page that expand
 """
 
 from io import SEEK_CUR, SEEK_END, BytesIO
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import polars as pl
 from polars._typing import PolarsDataType
 
-from vocabgap.files.budget import CELL, DEEPEST, Budget
+from vocabgap.errors import StateError
+from vocabgap.files.budget import CELL, DEEPEST, Budget, OverBudgetError, fair
 
 _PAGE: Final = 4_096  # bytes that a page costs at least
 _DELTAS: Final = 7  # an encoding whose values may repeat the bytes of the value before
@@ -43,6 +45,15 @@ def spend_parquet(file: BinaryIO, budget: Budget) -> None:
                 file.seek(packed, SEEK_CUR)
     except (LookupError, TypeError, AttributeError, OverflowError, StopIteration) as error:
         raise ValueError("its footer or the header of a page is damaged") from error
+
+
+def require_fair(file: BinaryIO, path: Path) -> None:
+    """Raise StateError for a table that vocabgap did not write so."""
+    try:
+        spend_parquet(file, Budget(fair(file.seek(0, SEEK_END)), "it"))
+    except (OverBudgetError, ValueError) as error:
+        raise StateError(f"'{path}' is damaged: {error}", hint="use another copy of its folder") from error
+    file.seek(0)
 
 
 def hide_arrow(content: BytesIO) -> None:
