@@ -10,8 +10,9 @@ USUAL_MIB: Final = 1_024  # the default of the setting `max_expanded_mib`
 MOST_WHOLE: Final = 64 * MIB  # bytes of a document, which is read whole
 MOST_LISTED: Final = 256 * MIB  # bytes of a journal or of a payload
 DEEPEST: Final = 100  # levels
-ROW: Final = 64  # bytes that a row costs, besides its text
+ROW: Final = 256  # bytes that a row costs at least
 CELL: Final = 16
+REJECT: Final = 2_048  # bytes that a line costs if it gives no record, but a reason
 _VALUES: Final = {b",": 32, b"[": 64, b"{": 256}  # bytes that a sign of JSON costs when it is decoded
 _MOST_DECODED: Final = 512 * MIB
 
@@ -39,7 +40,7 @@ class Budget:
 
     def spend(self, size: int = 0, rows: int = 0, cells: int = 0) -> None:
         """Count what is read next; raise OverBudgetError if the file expands too far."""
-        self.left -= size + ROW * rows + CELL * cells
+        self.left -= max(size, ROW * rows) + CELL * cells
         if self.left < 0:
             raise self.error
 

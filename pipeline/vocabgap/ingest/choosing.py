@@ -27,7 +27,7 @@ from vocabgap.ingest.formats import (
     rows_of,
 )
 from vocabgap.ingest.proposing import Keys, path_of
-from vocabgap.ingest.reading import Block, OpenLog, blocks, judged, values_in, values_of
+from vocabgap.ingest.reading import Block, OpenLog, blocks, encoded, judged, values_in, values_of
 from vocabgap.ingest.roots import quoted, shown_root
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import ScanSettings
@@ -252,7 +252,8 @@ def _decoded(content: Content, chunks: Iterable[bytes], budget: Budget) -> Itera
                 with suppress(ValueError, RecursionError):
                     yield from ((weight_of(line), value) for value in values_of(line))
     else:
-        yield from ((0, each[1]) for each in values_in(chunks) if not isinstance(each, Block))
+        values = (each[1] for each in values_in(chunks) if not isinstance(each, Block))
+        yield from ((weight_of(encoded(value)), value) for value in values)
 
 
 def _places(value: Any, *, is_document: bool) -> Iterator[tuple[Pointer, list[dict[str, Any]]]]:  # noqa: ANN401 - any JSON

@@ -408,8 +408,9 @@ class _Lines:
 
     @property
     def is_too_long(self) -> bool:
-        """Tell whether the row is longer than a line may be."""
-        return self._size > MAX_LINE_BYTES or (bool(self.taken) and self.taken[-1].is_cut)
+        """Tell whether the row is longer than a line may be; `blocks` passes over many blank lines."""
+        passed_over = bool(self.taken) and self.taken[-1].number - self.taken[0].number >= len(self.taken)
+        return self._size > MAX_LINE_BYTES or passed_over or (bool(self.taken) and self.taken[-1].is_cut)
 
     def begin(self) -> None:
         """Begin the next row after the lines that were taken."""

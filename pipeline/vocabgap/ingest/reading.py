@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from vocabgap.files import descriptor_of
-from vocabgap.files.budget import MIB, MOST_WHOLE, Budget, OverBudgetError, require_decodable
+from vocabgap.files.budget import MIB, MOST_WHOLE, ROW, Budget, OverBudgetError, require_decodable
 from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, no_json
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
 from vocabgap.model.sources import ANY_MEMBER, Pointer, Tree, json_pointer, pointer_of, tree_of, value_at
@@ -36,7 +36,7 @@ COMPRESSIONS: Final = ("gz", "zst")
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
 _SPACE: Final = " \t\r\n\ufeff"
 _COUNT: Final = ("count",)
-_MOST_PASSED_OVER: Final = 1_000  # elements of a block that are no gaps
+_MOST_ELEMENTS: Final = 1_000  # of a block
 _Around = tuple[dict[str, Any], ...]  # the innermost object is the last
 _Element = tuple[str, Any, _Around]  # with its place
 Adapter = Callable[[Iterable[Any]], Iterable[dict[str, Any]]]
@@ -80,7 +80,7 @@ class OpenLog:
             return
         with self._reading() as read:
             while self.problem is None:
-                left = self.budget.left if self.compression else self.expected - self.size
+                left = max(0, self.budget.left) if self.compression else self.expected - self.size
                 wanted = min(left + 1, CHUNK_BYTES)
                 content = self._next_chunk(read, wanted)
                 if len(content) > left:
@@ -88,7 +88,8 @@ class OpenLog:
                 if chunk := content[:left]:
                     self._digest.update(chunk)
                     self.size += len(chunk)
-                    self.budget.left -= len(chunk) * bool(self.compression)
+                    if self.compression:
+                        self.budget.left -= max(len(chunk), ROW * chunk.count(b"\n"))
                     yield chunk
                 if len(content) < wanted:
                     break
@@ -176,6 +177,9 @@ def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
     rest, skipped, number = b"", 0, 1
     chunks, offset = _without_mark(iter(chunks))
     for chunk in chunks:
+        if chunk.endswith(b"\n") and not (rest or skipped or chunk.strip()):
+            number, offset = number + chunk.count(b"\n"), offset + len(chunk)
+            continue
         lines = chunk.split(b"\n")
         if len(lines) == 1:
             rest, skipped = _truncated(rest + chunk, skipped)
@@ -253,7 +257,7 @@ def elements(
                 number += len(block.lines)
                 yield block
         else:
-            while others := list(islice(some, _MOST_PASSED_OVER)):
+            while others := list(islice(some, _MOST_ELEMENTS)):
                 number += len(others)
                 calls = [each.value for each in others if each.value]  # type: ignore[union-attr]
                 yield Block(number, UNKNOWN_OFFSET, [], passed_over=len(others), calls=calls)
@@ -315,7 +319,7 @@ def _blocks_of(number: int, some: Iterable[Element], trees: list[Tree]) -> Itera
             if len(line) <= MAX_LINE_BYTES:
                 break
         size += len(line)
-        if lines and size > MAX_LINE_BYTES:
+        if lines and (size > MAX_LINE_BYTES or len(lines) == _MOST_ELEMENTS):
             yield Block(number, UNKNOWN_OFFSET, lines, places=places)
             number, lines, places, size = number + len(lines), [], [], len(line)
         lines.append(line[:MAX_LINE_BYTES])
