@@ -211,7 +211,8 @@ class LogDecoder:
                     break  # an incomplete line or document
                 before = len(self._rejects)
                 self.decode(log, block, counts)
-                content.budget.spend(REJECT * (len(self._rejects) - before))
+                if block.lines:
+                    content.budget.spend(REJECT * (len(self._rejects) - before))
         except OverBudgetError as error:
             self._reject(log, too_far(error))
         except FormError as error:
