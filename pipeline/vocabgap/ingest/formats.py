@@ -241,7 +241,9 @@ def rows_of(
         elif content.form is Form.TABLE:
             yield from map(_unflattened, _table_rows(chunks, alone))
         elif content.form is Form.QUERY:
-            yield from map(_unflattened, _query_rows(_gathered(chunks, Budget(MOST_WHOLE)).getvalue()))
+            yield from map(
+                _unflattened, _query_rows(_gathered(chunks, Budget(MOST_WHOLE, option=_EXPORT)).getvalue())
+            )
         else:
             yield from _parquet_rows(_gathered(chunks, budget), budget)
     except OverBudgetError as error:
@@ -570,7 +572,7 @@ def _parquet_rows(file: io.BytesIO, budget: Budget) -> Iterator[TableRow]:
         hide_arrow(file)
         table = pl.scan_parquet(file)
         height = table.select(pl.len()).collect().item()
-        step = max(1, height * MOST_WHOLE // (before - budget.left))
+        step = max(1, height * MOST_WHOLE // (1 + before - budget.left))
         for start in range(0, height, step):
             for place, part in enumerate(table.slice(start, step).collect().iter_slices(_ROWS)):
                 sizes = part.select(pl.sum_horizontal(bytes_of(pl.col(n), t) for n, t in part.schema.items()))
