@@ -211,7 +211,7 @@ class LogDecoder:
                     break  # an incomplete line or document
                 before = len(self._rejects)
                 self.decode(log, block, counts)
-                if block.lines:
+                if block.lines and content.problem is None:
                     content.budget.spend(REJECT * (len(self._rejects) - before))
         except OverBudgetError as error:
             self._reject(log, too_far(error))
