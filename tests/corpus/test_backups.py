@@ -347,7 +347,7 @@ def test_backup_of_no_record_goes_around(corpus: Corpus, tmp_path: Path, name: s
 
 def test_a_compressed_backup_may_not_expand_without_limit(corpus: Corpus, tmp_path: Path) -> None:
     bomb = tmp_path / "bomb.jsonl.zst"
-    bomb.write_bytes(zstd.compress((b" " * 1023 + b"\n") * (8 << 10)))
+    bomb.write_bytes(zstd.compress((b" " * 1023 + b"\n") * (80 << 10)))
 
-    with pytest.raises(InvalidInputError, match="expands to more than 100 times its size"):
+    with pytest.raises(InvalidInputError, match=r"expands to more than \d+ MiB"):
         corpus.restore(bomb)

@@ -203,7 +203,7 @@ def test_a_document_of_more_than_may_be_read_whole_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path, "agent_output.json", OUTPUT)
-    monkeypatch.setattr(reading, "MOST_BYTES", 100)
+    monkeypatch.setattr(reading, "MOST_WHOLE", 100)
     rejects = scan(tmp_path).rejects
 
     assert rejects.select("line", "reason").rows() == [(None, "too_long")]

@@ -21,6 +21,7 @@ from builders.command import vocabgap
 from builders.manual import page, there
 from builders.steps import steps
 from vocabgap.errors import InvalidInputError, VocabgapError
+from vocabgap.files.budget import MIB, Budget
 from vocabgap.ingest.decoding import NATIVE_FIELDS
 from vocabgap.ingest.formats import Content, Form, row_blocks
 from vocabgap.ingest.scanning import Scan, scan
@@ -403,7 +404,7 @@ def test_a_long_table_takes_no_more_memory() -> None:
         )
         tracemalloc.start()
         try:
-            for _ in row_blocks(Content(Form.TABLE), content, NATIVE_FIELDS):
+            for _ in row_blocks(Content(Form.TABLE), content, NATIVE_FIELDS, Budget(MIB)):
                 pass
             return tracemalloc.get_traced_memory()[1]
         finally:
@@ -416,7 +417,9 @@ def test_many_columns_with_one_name_each_twice_are_linear_work() -> None:
     def work(number: int) -> int:
         header = ",".join(f"c{each},c{each}" for each in range(number))
         content = [f"{header}\n{','.join('x' * 2 * number)}\n".encode()]
-        return steps(lambda: [*row_blocks(Content(Form.TABLE), content, NATIVE_FIELDS)])
+        return steps(
+            lambda: [*row_blocks(Content(Form.TABLE), content, NATIVE_FIELDS, Budget(MIB))]
+        )
 
     assert work(160) < 2.5 * work(80)
 

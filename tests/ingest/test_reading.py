@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from builders.ingest import write_log
+from vocabgap.files.budget import MIB
 from vocabgap.ingest.discovery import LogFile, discover
-from vocabgap.ingest.reading import MIB, OpenLog
+from vocabgap.ingest.reading import OpenLog
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.model.record import LOG_NAME
 

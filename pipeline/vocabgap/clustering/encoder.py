@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded, installing
+from vocabgap.files import MOST_BYTES
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.text import excerpt, printable_name, script
 
@@ -249,7 +250,7 @@ def _read_json(path: Path, kind: type[_T]) -> _T | None:
 
 
 def _read_bytes(path: Path) -> bytes:
-    content = content_of(path, "file")
+    content = content_of(path, "file", MOST_BYTES)
     if isinstance(content, FileKind):
         raise InvalidInputError(f"'{path}' is {content}; expected a file", hint=_DAMAGED_HINT)
     return content

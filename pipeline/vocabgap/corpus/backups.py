@@ -28,6 +28,7 @@ from vocabgap.corpus.withdrawal import without_forgotten
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files import opened
 from vocabgap.files.atomic import replacing
+from vocabgap.files.budget import MOST_WHOLE, Budget, fair, require_decodable
 from vocabgap.files.journal import entries_of
 from vocabgap.files.refusals import refusal, refusing
 from vocabgap.model.settings import Settings
@@ -42,13 +43,10 @@ METHOD: Final = "hashed trigrams and 4-grams of stemmed words, by scikit-learn's
 DECIMALS: Final = 6
 DEFAULT_DIMENSION: Final = 256
 EMBEDDED_BY: Final = "embeddedBy"
-LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged file must not fill the memory
 _COMPRESSED: Final = ".zst"
 _CHECKED: Final[dict[int, int]] = {zstd.CompressionParameter.checksum_flag: 1}  # reveals any damaged byte
 _HINT: Final = "expected one backup-record-v1 object per line, as `vocabgap corpus export` writes them"
 AT_ONCE: Final = 50_000  # chunks in memory
-_EXPANSION: Final = 100  # times the size of a compressed backup that it may expand to
-_EXPANDED_FREELY: Final = 4 << 20  # bytes beyond that
 _SAMPLE: Final = 5  # divergent records that an error names
 _NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # the columns of the natural key
 _EXPORTED: Final = ("id", "metadata", "content", "embedding", "backup_line")
@@ -203,9 +201,9 @@ def read_records(path: Path) -> Iterator[tuple[int, tuple[BackupRecord, str | No
         with opened(path) as file:
             content, most = cast("BinaryIO", file), sys.maxsize
             if path.suffix == _COMPRESSED:
-                content = cast("BinaryIO", zstd.ZstdFile(file))
-                most = _EXPANDED_FREELY + _EXPANSION * os.fstat(file.fileno()).st_size
-            yield from entries_of(_lines_within(content, most, path), _decoded, path)
+                content, most = cast("BinaryIO", zstd.ZstdFile(file)), fair(os.fstat(file.fileno()).st_size)
+            budget = Budget(most, f"backup '{path}'", "if you trust it, expand it first: `zstd -d`")
+            yield from entries_of(_lines_within(content, budget), _decoded, path)
     except FileNotFoundError as error:
         raise NotFoundError(f"backup '{path}' does not exist", hint="check the path") from error
     except (EOFError, zstd.ZstdError) as error:
@@ -216,21 +214,16 @@ def read_records(path: Path) -> Iterator[tuple[int, tuple[BackupRecord, str | No
         raise refusal(f"backup '{path}' cannot be read", error) from error
 
 
-def _lines_within(content: BinaryIO, most: int, path: Path) -> Iterator[bytes]:
-    """Yield the lines of a backup; refuse one that expands to more bytes."""
-    while line := content.readline(LONGEST_LINE + 1):
-        most -= len(line)
-        if most < 0:
-            raise InvalidInputError(
-                f"backup '{path}' expands to more than {_EXPANSION} times its size",
-                hint="if you trust it, expand it first: `zstd -d`",
-            )
+def _lines_within(content: BinaryIO, budget: Budget) -> Iterator[bytes]:
+    while line := content.readline(MOST_WHOLE + 1):
+        budget.spend(len(line), rows=1)
         yield line
 
 
 def _decoded(line: bytes, place: str) -> tuple[BackupRecord, str | None]:
-    if len(line) > LONGEST_LINE:
-        raise InvalidInputError(f"{place}: the line is longer than {LONGEST_LINE:,} bytes")
+    if len(line) > MOST_WHOLE:
+        raise InvalidInputError(f"{place}: the line is longer than {MOST_WHOLE:,} bytes")
+    require_decodable(line, f"{place}: the line")
     field, line = "", line.removesuffix(b"\n")
     try:
         record = _RECORD.decode(line)

@@ -15,9 +15,10 @@ import polars as pl
 from vocabgap.corpus.identity import PRIVATELY, SHARED_REPO, compact_json, is_unicode, milliseconds
 from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, Version, newest
 from vocabgap.errors import NotFoundError
+from vocabgap.files.budget import MIB
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover
 from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder
-from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, too_long
+from vocabgap.ingest.reading import UNKNOWN_OFFSET, Block, too_long
 from vocabgap.ingest.scanning import Scan, scan_of, united, without_cycle_search
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import MAX_LINE_BYTES, ROOT_KIND, SHARED_TENANT

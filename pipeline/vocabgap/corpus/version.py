@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -21,6 +22,7 @@ import polars as pl
 
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files import descriptor_of, opened, whole
+from vocabgap.files.parquet import require_fair
 from vocabgap.files.refusals import refusal
 from vocabgap.model.tables import OWNER, REJECTS, SOURCE_PATH, UTC_MICROSECONDS, Column, Table
 
@@ -270,6 +272,7 @@ class Version:
             path = folder / file_name(kind, entry.number)
             content = whole(path)
             _require_whole(path, entry, len(content), hashlib.sha256(content).hexdigest())
+            require_fair(BytesIO(content), path)
             self._tables[kind] = pl.read_parquet(content).cast(TABLES[kind])
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
@@ -323,6 +326,7 @@ class Part:
             self._is_whole = True
         stream = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115 - it stays open when Polars is done
         number = pl.lit(self.entry.number, pl.UInt32).alias("part")
+        require_fair(stream, self.path)
         rows = pl.scan_parquet(
             stream, row_index_name=_ROW, schema=CHUNKS.schema, missing_columns="insert"
         )  # a part of an earlier version of vocabgap lacks the newest columns

@@ -8,12 +8,13 @@ from vocabgap.errors import InvalidInputError
 MIB: Final = 1 << 20
 USUAL_MIB: Final = 1_024  # the default of the setting `max_expanded_mib`
 MOST_WHOLE: Final = 64 * MIB  # bytes of a document, which is read whole
+MOST_LISTED: Final = 256 * MIB  # bytes of a journal or of a payload
 DEEPEST: Final = 100  # levels
-ROW: Final = 64  # bytes that a row costs, besides its text
+ROW: Final = 256  # bytes that a row costs at least
 CELL: Final = 16
-_EXPANSION: Final = 100  # times the size of a file that it may expand to
+REJECT: Final = 2_048  # bytes that a line costs if it gives no record, but a reason
 _VALUES: Final = {b",": 32, b"[": 64, b"{": 256}  # bytes that a sign of JSON costs when it is decoded
-_MOST_VALUES: Final = 512 * MIB
+_MOST_DECODED: Final = 512 * MIB
 
 
 class OverBudgetError(InvalidInputError):
@@ -33,13 +34,13 @@ class Budget:
         self.left = self.most
 
     @classmethod
-    def of_file(cls, size: int, most: int) -> "Budget":
-        """Return the budget of a file; up to the usual limit, a small file may not become a large one."""
-        return cls(min(most, MOST_WHOLE + _EXPANSION * size) if most <= USUAL_MIB * MIB else most)
+    def of_log(cls, size: int, most: int) -> "Budget":
+        """Return the budget of a log; up to the usual limit, a small file may not become a large one."""
+        return cls(min(most, fair(size)) if most <= USUAL_MIB * MIB else most)
 
     def spend(self, size: int = 0, rows: int = 0, cells: int = 0) -> None:
         """Count what is read next; raise OverBudgetError if the file expands too far."""
-        self.left -= size + ROW * rows + CELL * cells
+        self.left -= max(size, ROW * rows) + CELL * cells
         if self.left < 0:
             raise self.error
 
@@ -50,8 +51,16 @@ class Budget:
         return OverBudgetError(problem, hint=self.option)
 
 
-def require_few_values(content: bytes) -> None:
-    """Raise OverBudgetError if JSON has so many values that decoding it would fill the memory."""
-    if sum(cost * content.count(sign) for sign, cost in _VALUES.items()) > _MOST_VALUES:
-        problem = f"its values take more than {_MOST_VALUES // MIB} MiB when they are decoded"
-        raise OverBudgetError(problem, hint="divide it into several files")
+def fair(size: int) -> int:
+    """Return the bytes that a file of a size may expand to: honest data expand to less."""
+    return MOST_WHOLE + 100 * size
+
+
+def weight_of(content: bytes) -> int:
+    """Return the bytes that JSON takes when it is decoded."""
+    return len(content) + sum(cost * content.count(sign) for sign, cost in _VALUES.items())
+
+
+def require_decodable(content: bytes, what: str = "the document") -> None:
+    """Raise OverBudgetError if JSON takes too much memory when it is decoded."""
+    Budget(_MOST_DECODED, what, "divide it into several files").spend(weight_of(content))

@@ -8,11 +8,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import BinaryIO, Generic, TypeVar
 
 from vocabgap.errors import VocabgapError
-from vocabgap.files import descriptor_of, whole
+from vocabgap.files import descriptor_of, opened
 from vocabgap.files.atomic import sync
+from vocabgap.files.budget import MOST_LISTED, Budget
 from vocabgap.files.locking import lock
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
@@ -34,7 +35,14 @@ class Journal(Generic[Entry]):
         Raises:
             VocabgapError: The file cannot be read, or `on_bad` is None and a line is bad.
         """
-        return [*entries_of(self._content(path).split(b"\n"), self.decode, path, on_bad=on_bad)]
+        with self.role.refusing(path, "read"):
+            kind = file_kind(path)
+            if kind is FileKind.NOTHING:
+                return []
+            if kind is not FileKind.FILE:
+                raise self.role.no_file(path, kind)
+            with opened(path) as file:
+                return self.entries(file, path, on_bad)
 
     @contextmanager
     def appending(
@@ -49,14 +57,14 @@ class Journal(Generic[Entry]):
             with _locked(path, self.role, on_wait, longest) as file:
                 yield Writer(self, path, file)
 
-    def _content(self, path: Path) -> bytes:
-        with self.role.refusing(path, "read"):
-            kind = file_kind(path)
-            if kind is FileKind.NOTHING:
-                return b""
-            if kind is not FileKind.FILE:
-                raise self.role.no_file(path, kind)
-            return whole(path)
+    def entries(
+        self, file: BinaryIO, path: Path, on_bad: Callable[[VocabgapError], None] | None = None
+    ) -> list[tuple[int, Entry]]:
+        """Return the entries of an open file like `read`."""
+        content = file.read(MOST_LISTED + 1)
+        budget = Budget(MOST_LISTED, f"{self.role.name} '{path}'", self.role.hint)
+        budget.spend(len(content), content.count(b"\n"))
+        return [*entries_of(content.split(b"\n"), self.decode, path, on_bad=on_bad)]
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,7 @@ class Writer(Generic[Entry]):
     def entries(self) -> list[tuple[int, Entry]]:
         """Return the entries; nobody else can add any meanwhile."""
         self.file.seek(0)
-        return [*entries_of(self.file.read().split(b"\n"), self.journal.decode, self.path)]
+        return self.journal.entries(self.file, self.path)
 
     def tail(self, most: int) -> bytes:
         """Return the last bytes of the file."""

@@ -18,6 +18,7 @@ from vocabgap.errors import (
     VocabgapError,
 )
 from vocabgap.files import whole
+from vocabgap.files.budget import MOST_WHOLE
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """The error numbers of a file that cannot grow."""
@@ -61,6 +62,8 @@ class FileRole(NamedTuple):
 def refusal(problem: str, error: OSError, *, hint: str = "") -> VocabgapError:
     """Turn an `OSError` into an error that a person can act on; `problem` says what failed."""
     kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
+    if error.errno == errno.EOVERFLOW:  # a file that is larger than it may be
+        return InvalidInputError(f"{problem}: {error.strerror}", hint=hint)
     if error.errno in NO_ROOM:
         hint = "free some space on its disk" + (f"; {hint}" if hint else "")
     return kind(f"{problem}: {error.strerror or error}", hint=hint)
@@ -105,9 +108,9 @@ def current_folder() -> Path:
         return Path(os.devnull, "deleted")
 
 
-def existing_content(path: Path, what: str, hint: str | Hint) -> bytes:
+def existing_content(path: Path, what: str, hint: str | Hint, most: int = MOST_WHOLE) -> bytes:
     """Read a file that a person named; `what` names it in errors: `settings file`."""
-    content = content_of(path, what)
+    content = content_of(path, what, most)
     if isinstance(content, bytes):
         return content
     if content in {FileKind.NOTHING, FileKind.DANGLING}:
@@ -116,8 +119,8 @@ def existing_content(path: Path, what: str, hint: str | Hint) -> bytes:
     raise InvalidInputError(f"{what} '{path}' is {content}, expected a file", hint=hint)
 
 
-def content_of(path: Path, what: str) -> bytes | FileKind:
+def content_of(path: Path, what: str, most: int = MOST_WHOLE) -> bytes | FileKind:
     """Read a file, or return its kind if it is no regular file; `what` names it in errors: `seed file`."""
     with refusing(f"{what} '{path}' cannot be read", hint="check its permissions and its disk"):
         kind = file_kind(path)
-        return whole(path) if kind is FileKind.FILE else kind
+        return whole(path, most) if kind is FileKind.FILE else kind

@@ -17,12 +17,13 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.files.atomic import write_whole
+from vocabgap.files.budget import MIB
 from vocabgap.files.journal import Journal
 from vocabgap.files.refusals import FileRole
 from vocabgap.ingest.decoding import json_type, nulls_for_defaults, object_of
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import LineCounts, LogDecoder
-from vocabgap.ingest.reading import MIB, Block
+from vocabgap.ingest.reading import Block
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import Scan, by_reader
 from vocabgap.model.record import SATISFACTION_TEXTS, Repair, rating_word

@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from vocabgap.errors import Hint, InvalidInputError, nearest
+from vocabgap.files.budget import MIB, MOST_WHOLE, Budget, weight_of
 from vocabgap.ingest.decoding import FieldMap, has_key, matches
 from vocabgap.ingest.formats import (
     ROWS,
@@ -26,7 +27,7 @@ from vocabgap.ingest.formats import (
     rows_of,
 )
 from vocabgap.ingest.proposing import Keys, path_of
-from vocabgap.ingest.reading import MIB, MOST_BYTES, Block, OpenLog, blocks, judged, values_in, values_of
+from vocabgap.ingest.reading import Block, OpenLog, blocks, encoded, judged, values_in, values_of
 from vocabgap.ingest.roots import quoted, shown_root
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import ScanSettings
@@ -87,7 +88,7 @@ class Chooser:
             if named is not None and explicit is None and not by_place:
                 return replace(named, content=content)  # its name is enough
             is_asked = is_root or self.wanted is not None
-            if content.form is Form.PARQUET and not is_asked and Path(path).stat().st_size > MOST_BYTES:
+            if content.form is Form.PARQUET and not is_asked and Path(path).stat().st_size > MOST_WHOLE:
                 return None  # it would be read whole
             objects = _SURVEYED if is_asked else _FIRST
             survey = _Survey.of(path, content, most, objects, is_root=is_root)
@@ -138,20 +139,22 @@ class _Survey:
 
     @classmethod
     def of(cls, path: str, content: Content, max_expanded: int, most: int, *, is_root: bool) -> "_Survey":
-        """Read values until there are enough objects."""
-        values, places, objects = list[Any](), _Places(), 0
+        """Read values until there are enough objects, or they take enough memory."""
+        values, places, objects, size = list[Any](), _Places(), 0, 0
         with OpenLog.open(path, content.compression, max_expanded) as log:
-            rest = _decoded(content, content.in_utf8(log.chunks()))
+            rest = _decoded(content, content.in_utf8(log.chunks()), log.budget)
             first = [*islice(rest, 2)]
             is_document = len(first) == 1 and content.form not in ROWS
-            for value in chain(first, rest):
+            for weight, value in chain(first, rest):
+                size += weight
                 values.append(value)
                 for place, found in _places(value, is_document=is_document):
                     places.setdefault(place, []).extend(found)
                     objects += len(found)
-                if objects >= most:
+                if objects >= most or size > MOST_WHOLE:
                     break
-        return cls(shown_root(Path(path)), content, values, places, objects < most, is_root)
+        is_whole = objects < most and size <= MOST_WHOLE
+        return cls(shown_root(Path(path)), content, values, places, is_whole, is_root)
 
     @property
     def objects(self) -> int:
@@ -236,19 +239,21 @@ def _is_of_objects(fields: FieldMap) -> bool:
     return all(pointer == () for pointer in fields.each)
 
 
-def _decoded(content: Content, chunks: Iterable[bytes]) -> Iterator[Any]:
-    """Yield the lines, rows or documents of a file that can be read."""
+def _decoded(content: Content, chunks: Iterable[bytes], budget: Budget) -> Iterator[tuple[int, Any]]:
+    """Yield the lines, rows or documents of a file that can be read, each with the memory that it takes."""
     if content.form in ROWS:
-        for row in rows_of(content, chunks):
+        for row in rows_of(content, chunks, budget):
             if row.rejected is None and row.value:
-                yield {name: parsed(cell) for name, cell in row.value.items()}
+                weight = weight_of(repr(row.value).encode(errors="replace"))
+                yield weight, {name: parsed(cell) for name, cell in row.value.items()}
     elif content.form is Form.LINES:
         for block in blocks(chunks):
             for line in block.lines:
                 with suppress(ValueError, RecursionError):
-                    yield from values_of(line)
+                    yield from ((weight_of(line), value) for value in values_of(line))
     else:
-        yield from (each[1] for each in values_in(chunks) if not isinstance(each, Block))
+        values = (each[1] for each in values_in(chunks) if not isinstance(each, Block))
+        yield from ((weight_of(encoded(value)), value) for value in values)
 
 
 def _places(value: Any, *, is_document: bool) -> Iterator[tuple[Pointer, list[dict[str, Any]]]]:  # noqa: ANN401 - any JSON

@@ -17,6 +17,7 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.extensions import extensions
+from vocabgap.files.budget import MIB
 from vocabgap.files.refusals import current_folder
 from vocabgap.ingest.adapters import ADAPTERS
 from vocabgap.ingest.choosing import Chooser
@@ -32,7 +33,7 @@ from vocabgap.ingest.formats import (
     row_blocks,
     rows_of,
 )
-from vocabgap.ingest.reading import COMPRESSIONS, MIB, Block, OpenLog, blocks, elements, values_in
+from vocabgap.ingest.reading import COMPRESSIONS, Block, OpenLog, blocks, elements, values_in
 from vocabgap.ingest.roots import repository_slugs, resolve_roots, shown_root
 from vocabgap.model.record import ROOT_KIND, GapRecord, RejectReason
 from vocabgap.model.settings import ScanSettings
@@ -163,24 +164,24 @@ def _gaps(log: LogFile, max_expanded: int) -> Iterator[GapRecord]:
     """Yield the gaps of a log, as far as it can be read."""
     compression = log.kind.content.compression
     with suppress(OSError, FormError), OpenLog.open(log.path, compression, max_expanded) as content:
-        for block in blocks_of(log, content.chunks()):
+        for block in blocks_of(log, content):
             for line in block.lines if block.rejected is None else ():
                 if isinstance(found := decode_line(line, log.kind.fields), Decoded):
                     yield found.record
 
 
-def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
+def blocks_of(log: LogFile, opened: OpenLog) -> Iterator[Block]:
     """Cut a log into lines, a document into its elements, or a table into its rows."""
     fields, content = log.kind.fields, log.kind.content
-    chunks = iter(content.in_utf8(chunks))
+    chunks = iter(content.in_utf8(opened.chunks()))
     first = next(chunks, b"")
     chunks = chain([first], chunks) if first else chunks
     if content.form is Form.LINES and is_log(first):  # a folder was walked without reading its files
         content = content._replace(form=Form.LOG)
     if content.form in ROWS and not log.kind.adapter:
-        return row_blocks(content, chunks, fields)
+        return row_blocks(content, chunks, fields, opened.budget)
     if content.form in ROWS:
-        values = (("", row.value) for row in rows_of(content, chunks) if row.rejected is None)
+        values = (("", row.value) for row in rows_of(content, chunks, opened.budget) if row.rejected is None)
         return elements(values, fields, ADAPTERS[log.kind.adapter])
     if fields.each or log.kind.adapter:
         return elements(values_in(chunks), fields, ADAPTERS.get(log.kind.adapter))

@@ -23,8 +23,19 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError
+from vocabgap.files.budget import MIB, MOST_WHOLE, Budget, OverBudgetError, require_decodable
+from vocabgap.files.parquet import bytes_of, hide_arrow, spend_parquet
 from vocabgap.ingest.decoding import DECODER, NATIVE_FIELDS, FieldMap, Rejected, no_json, ungrouped
-from vocabgap.ingest.reading import COMPRESSIONS, UNKNOWN_OFFSET, Block, OpenLog, blocks, decoded, encoded
+from vocabgap.ingest.reading import (
+    COMPRESSIONS,
+    UNKNOWN_OFFSET,
+    Block,
+    OpenLog,
+    blocks,
+    decoded,
+    encoded,
+    too_far,
+)
 from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, PHRASE_FIELDS, RejectReason
 from vocabgap.model.sources import Source, parsed, several
 from vocabgap.text import count, excerpt, printable_name
@@ -41,6 +52,7 @@ _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no dat
     **dict.fromkeys((b"{\0", b"\0{", b"[\0", b"\0["), "UTF-16 without a byte order mark"),
 }
 _ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
+_MOST_HELD: Final = 16 * MIB  # of the rows that are held at once
 _AGAIN: Final = 4 * MAX_LINE_BYTES  # of bad rows that are read again; after that, no row has several lines
 # What a program writes before the JSON of a line, with the time and with the name of an MCP server.
 _PREFIX: Final = re.compile(r'(.{0,256}?)\{\s*["}]')
@@ -215,22 +227,40 @@ class TableRow(NamedTuple):
     unread: str = ""  # what is behind its object, from the first brace
 
 
-def rows_of(content: Content, chunks: Iterable[bytes], alone: Container[str] = ()) -> Iterator[TableRow]:
+def rows_of(
+    content: Content, chunks: Iterable[bytes], budget: Budget, alone: Container[str] = ()
+) -> Iterator[TableRow]:
     """Yield the rows of a file whose form is one of `ROWS`; an empty cell is null.
 
     A column without a name is left out. Columns of the same name become one with a list. Raise FormError if
     such a name is in `alone`.
     """
-    if content.form is Form.LOG:
-        return _log_rows(chunks)
-    if content.form is Form.TABLE:
-        return map(_unflattened, _table_rows(chunks, alone))
-    if content.form is Form.QUERY:
-        return map(_unflattened, _query_rows(b"".join(chunks)))
-    return _parquet_rows(b"".join(chunks))
+    try:
+        if content.form is Form.LOG:
+            yield from _log_rows(chunks)
+        elif content.form is Form.TABLE:
+            yield from map(_unflattened, _table_rows(chunks, alone))
+        elif content.form is Form.QUERY:
+            yield from map(
+                _unflattened, _query_rows(_gathered(chunks, Budget(MOST_WHOLE, option=_EXPORT)).getvalue())
+            )
+        else:
+            yield from _parquet_rows(_gathered(chunks, budget), budget)
+    except OverBudgetError as error:
+        yield TableRow(0, {}, too_far(error))
 
 
-def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
+def _gathered(chunks: Iterable[bytes], budget: Budget) -> io.BytesIO:
+    content = io.BytesIO()
+    for chunk in chunks:
+        budget.spend(len(chunk))
+        content.write(chunk)
+    return content
+
+
+def row_blocks(
+    content: Content, chunks: Iterable[bytes], fields: FieldMap, budget: Budget
+) -> Iterator[Block]:
     """Yield the rows of a table as blocks of lines with one JSON object each, without its empty cells.
 
     The last row may be cut, so it is a block of its own that has not ended. Lines of a program's log
@@ -240,9 +270,9 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
     used = {pointer[0] for pointer in fields.reads} or {*FIELDS}
     lists = {path[0] for name in LIST_FIELDS for path in fields.paths_of(name)}
     needs = [path[-1].encode() for name in PHRASE_FIELDS for path in fields.paths_of(name)]
-    begun, lines, passed_over = 1, list[bytes](), 0
+    begun, lines, size, passed_over = 1, list[bytes](), 0, 0
     asks = re.compile(rf'"(?:{"|".join(re.escape(need.decode()) for need in needs)})\\*"\s*:')
-    for row in rows_of(content, chunks, alone=used - lists):
+    for row in rows_of(content, chunks, budget, alone=used - lists):
         number, cells, fault, raw, unread = row
         fault = _NOT_ALONE if unread and asks.search(unread) else fault
         if content.form is Form.LOG and not (
@@ -256,14 +286,16 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
             for name in converters.keys() & value.keys():
                 value[name] = converters[name](value[name])
             line, rejected = _line_of(value, used)
-        if lines and (rejected is not None or number != begun + len(lines) or len(lines) == _ROWS):
+        is_full = len(lines) == _ROWS or size > _MOST_HELD
+        if lines and (rejected is not None or number != begun + len(lines) or is_full):
             yield Block(begun, UNKNOWN_OFFSET, lines)
-            lines = []
+            lines, size = [], 0
         if rejected is not None:
             yield Block(number, UNKNOWN_OFFSET, [line] * bool(number), rejected=rejected)
         else:
             begun = begun if lines else number
             lines.append(line)
+            size += len(line)
     if len(lines) > 1:
         yield Block(begun, UNKNOWN_OFFSET, lines[:-1])
     if lines:
@@ -275,7 +307,7 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
 def require_columns(path: str, content: Content, fields: FieldMap) -> None:
     """Raise FormError if a header repeats a column of a field that takes one value."""
     with OpenLog.open(path, content.compression) as log:
-        next(row_blocks(content, content.in_utf8(log.chunks()), fields), None)
+        next(row_blocks(content, content.in_utf8(log.chunks()), fields, log.budget), None)
 
 
 def _line_of(value: dict[str, Any], used: Container[str]) -> tuple[bytes, Rejected | None]:
@@ -378,8 +410,9 @@ class _Lines:
 
     @property
     def is_too_long(self) -> bool:
-        """Tell whether the row is longer than a line may be."""
-        return self._size > MAX_LINE_BYTES or (bool(self.taken) and self.taken[-1].is_cut)
+        """Tell whether the row is longer than a line may be; `blocks` passes over many blank lines."""
+        passed_over = bool(self.taken) and self.taken[-1].number - self.taken[0].number >= len(self.taken)
+        return self._size > MAX_LINE_BYTES or passed_over or (bool(self.taken) and self.taken[-1].is_cut)
 
     def begin(self) -> None:
         """Begin the next row after the lines that were taken."""
@@ -515,6 +548,7 @@ def _unflattened(row: TableRow) -> TableRow:
 def _query_rows(content: bytes) -> Iterator[TableRow]:
     """Yield the rows of an answer of the query API of PostHog; their numbers are their places."""
     try:
+        require_decodable(content, "the answer of a query")
         answer = msgspec.json.decode(content, type=_QueryAnswer)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormError(f"the answer of a query cannot be read: {error}", hint=_EXPORT) from error
@@ -530,16 +564,27 @@ class _QueryAnswer(msgspec.Struct):
     results: list[list[Any]]
 
 
-def _parquet_rows(content: bytes) -> Iterator[TableRow]:
+def _parquet_rows(file: io.BytesIO, budget: Budget) -> Iterator[TableRow]:
+    """Decode about as many rows at once as fill `MOST_WHOLE` bytes, and make objects of a few of them."""
+    before = budget.left
     try:
-        table = pl.scan_parquet(io.BytesIO(content))
+        spend_parquet(file, budget)
+        hide_arrow(file)
+        table = pl.scan_parquet(file)
         height = table.select(pl.len()).collect().item()
-        for start in range(0, height, _ROWS):
-            rows = table.slice(start, _ROWS).collect().iter_rows(named=True)
-            for number, row in enumerate(rows, start + 1):
-                days = {name: cell.isoformat() for name, cell in row.items() if isinstance(cell, date)}
-                yield TableRow(number, row | days)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        step = max(1, height * MOST_WHOLE // (1 + before - budget.left))
+        for start in range(0, height, step):
+            for place, part in enumerate(table.slice(start, step).collect().iter_slices(_ROWS)):
+                sizes = part.select(pl.sum_horizontal(bytes_of(pl.col(n), t) for n, t in part.schema.items()))
+                longest = max(sizes.to_series())
+                budget.spend(sizes.sum().item(), part.height)
+                fits = sizes.to_series() <= MAX_LINE_BYTES
+                rows = part.filter(fits).iter_rows(named=True, buffer_size=1 + _MOST_HELD // longest)
+                for number, is_short in enumerate(fits, start + place * _ROWS + 1):
+                    row = next(rows) if is_short else {}
+                    days = {name: cell.isoformat() for name, cell in row.items() if isinstance(cell, date)}
+                    yield TableRow(number, row | days, None if is_short else _TOO_LONG)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         why = Rejected(RejectReason.UNREADABLE_FILE, f"the Parquet file cannot be read: {reason}")
         yield TableRow(0, {}, why)

@@ -18,12 +18,13 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from vocabgap.files.budget import MIB, REJECT, OverBudgetError
 from vocabgap.files.parts import Collector, Parts
 from vocabgap.ingest.accounting import MOMENT, NAMED
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, FormError
-from vocabgap.ingest.reading import MIB, Block, OpenLog, encoded
+from vocabgap.ingest.reading import Block, OpenLog, encoded, too_far
 from vocabgap.ingest.rows import Columns, RowDecoder
 from vocabgap.model.moments import is_zero_year, moment_of
 from vocabgap.model.other import OTHER
@@ -204,11 +205,16 @@ class LogDecoder:
 
     def _read_blocks(self, log: LogFile, content: OpenLog, counts: LineCounts) -> None:
         try:
-            for block in blocks_of(log, content.chunks()):
+            for block in blocks_of(log, content):
                 is_cut = not block.ended or (block.rejected is not None and not block.lines)
                 if is_cut and content.problem is not None and not _is_whole(block, log):
                     break  # an incomplete line or document
+                before = len(self._rejects)
                 self.decode(log, block, counts)
+                if block.lines and content.problem is None:
+                    content.budget.spend(REJECT * (len(self._rejects) - before))
+        except OverBudgetError as error:
+            self._reject(log, too_far(error))
         except FormError as error:
             self._reject(log, Rejected(RejectReason.UNREADABLE_FILE, error.message))
 

@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from vocabgap.files import descriptor_of
+from vocabgap.files.budget import MIB, MOST_WHOLE, ROW, Budget, OverBudgetError, require_decodable
 from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, no_json
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
 from vocabgap.model.sources import ANY_MEMBER, Pointer, Tree, json_pointer, pointer_of, tree_of, value_at
@@ -30,14 +31,12 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-CHUNK_BYTES: Final = 1 << 20
-MIB: Final = 1 << 20
+CHUNK_BYTES: Final = MIB
 COMPRESSIONS: Final = ("gz", "zst")
-MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
 _SPACE: Final = " \t\r\n\ufeff"
 _COUNT: Final = ("count",)
-_MOST_PASSED_OVER: Final = 1_000  # elements of a block that are no gaps
+_MOST_ELEMENTS: Final = 1_000  # of a block
 _Around = tuple[dict[str, Any], ...]  # the innermost object is the last
 _Element = tuple[str, Any, _Around]  # with its place
 Adapter = Callable[[Iterable[Any]], Iterable[dict[str, Any]]]
@@ -50,7 +49,7 @@ class OpenLog:
 
     descriptor: int
     compression: str
-    max_expanded: int
+    budget: Budget
     expected: int  # the size of the file when it was opened
     size: int = 0  # bytes read so far, expanded if the log is compressed
     problem: Rejected | None = None  # why the log could not be read to its end
@@ -62,7 +61,8 @@ class OpenLog:
         """Open a log for a while; raise an `OSError` if it cannot be read, or is no regular file."""
         descriptor = descriptor_of(path)
         try:
-            yield cls(descriptor, compression, max_expanded, os.fstat(descriptor).st_size)
+            size = os.fstat(descriptor).st_size
+            yield cls(descriptor, compression, Budget.of_log(size, max_expanded), size)
         finally:
             os.close(descriptor)
 
@@ -76,11 +76,11 @@ class OpenLog:
 
         Ask for one byte more than is due, to see whether a log grew, or expands too far.
         """
-        left = self.max_expanded if self.compression else self.expected
         if self.compression and not self.expected:
             return
         with self._reading() as read:
             while self.problem is None:
+                left = max(0, self.budget.left) if self.compression else self.expected - self.size
                 wanted = min(left + 1, CHUNK_BYTES)
                 content = self._next_chunk(read, wanted)
                 if len(content) > left:
@@ -88,10 +88,12 @@ class OpenLog:
                 if chunk := content[:left]:
                     self._digest.update(chunk)
                     self.size += len(chunk)
+                    if self.compression:
+                        self.budget.left -= max(len(chunk), ROW * chunk.count(b"\n"))
                     yield chunk
-                left -= len(chunk)
                 if len(content) < wanted:
                     break
+        left = self.expected - self.size
         if left > 0 and self.problem is None and not self.compression:
             self.problem = _changed(f"it shrank by {count(left, 'byte')}")
 
@@ -125,9 +127,12 @@ class OpenLog:
     def _beyond(self) -> Rejected:
         if not self.compression:
             return _changed(f"it grew; the next scan reads on from byte {self.expected:,}")
-        limit = f"{self.max_expanded / MIB:,.0f} MiB (setting max_expanded_mib)"
-        detail = f"the content is larger than {limit}; the rest was not read"
-        return Rejected(RejectReason.EXPANDS_TOO_FAR, detail)
+        return too_far(self.budget.error)
+
+
+def too_far(error: OverBudgetError) -> Rejected:
+    """Return the reject of what expands too far."""
+    return Rejected(RejectReason.EXPANDS_TOO_FAR, str(error))
 
 
 def _changed(how: str) -> Rejected:
@@ -172,6 +177,9 @@ def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
     rest, skipped, number = b"", 0, 1
     chunks, offset = _without_mark(iter(chunks))
     for chunk in chunks:
+        if chunk.endswith(b"\n") and not (rest or skipped or chunk.strip()):
+            number, offset = number + chunk.count(b"\n"), offset + len(chunk)
+            continue
         lines = chunk.split(b"\n")
         if len(lines) == 1:
             rest, skipped = _truncated(rest + chunk, skipped)
@@ -249,7 +257,7 @@ def elements(
                 number += len(block.lines)
                 yield block
         else:
-            while others := list(islice(some, _MOST_PASSED_OVER)):
+            while others := list(islice(some, _MOST_ELEMENTS)):
                 number += len(others)
                 calls = [each.value for each in others if each.value]  # type: ignore[union-attr]
                 yield Block(number, UNKNOWN_OFFSET, [], passed_over=len(others), calls=calls)
@@ -289,12 +297,15 @@ def values_in(chunks: Iterable[bytes]) -> Iterator["tuple[str, Any] | Block"]:
     """Yield each value with words for its line, and a Block without lines for each unreadable one."""
     for line, content in documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
-        if len(content) > MOST_BYTES:
-            detail = f"expected at most {MOST_BYTES:,} bytes in the document{of_line}, which is read whole"
+        if len(content) > MOST_WHOLE:
+            detail = f"expected at most {MOST_WHOLE:,} bytes in the document{of_line}, which is read whole"
             yield Block(1, UNKNOWN_OFFSET, [], rejected=Rejected(RejectReason.TOO_LONG, detail))
             return
         try:
+            require_decodable(content)
             yield from ((of_line, value) for value in values_of(content))
+        except OverBudgetError as error:
+            yield Block(1, UNKNOWN_OFFSET, [], rejected=too_far(error))
         except (ValueError, RecursionError) as fault:
             yield Block(1, UNKNOWN_OFFSET, [], rejected=no_json(fault, "document" + of_line))
 
@@ -308,7 +319,7 @@ def _blocks_of(number: int, some: Iterable[Element], trees: list[Tree]) -> Itera
             if len(line) <= MAX_LINE_BYTES:
                 break
         size += len(line)
-        if lines and size > MAX_LINE_BYTES:
+        if lines and (size > MAX_LINE_BYTES or len(lines) == _MOST_ELEMENTS):
             yield Block(number, UNKNOWN_OFFSET, lines, places=places)
             number, lines, places, size = number + len(lines), [], [], len(line)
         lines.append(line[:MAX_LINE_BYTES])
@@ -348,7 +359,7 @@ def documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
             *lines, content = content.split(b"\n")
             yield from ((at, bytes(line)) for at, line in enumerate(lines, number) if line.strip())
             number += len(lines)
-        if len(content) > MOST_BYTES:
+        if len(content) > MOST_WHOLE:
             break
     if content.strip():
         yield number, bytes(content)

@@ -19,6 +19,7 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, alike
 from vocabgap.extensions import RootReader, reader_of
+from vocabgap.files.budget import MIB
 from vocabgap.files.parts import ROW, Parts
 from vocabgap.ingest.accounting import (
     DUPLICATE,
@@ -32,7 +33,6 @@ from vocabgap.ingest.accounting import (
 )
 from vocabgap.ingest.discovery import LogFile, discover, looked_for
 from vocabgap.ingest.lines import LogDecoder, LogsRead
-from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.roots import origin_of, repository_slugs, resolve_roots, shown_root
 from vocabgap.model.lookup import did_you_mean, some_of
 from vocabgap.model.moments import LAST, iso

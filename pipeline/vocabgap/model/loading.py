@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, converted, expanded, unusable
+from vocabgap.files.budget import DEEPEST, MIB
 from vocabgap.files.refusals import current_folder, existing_content
 from vocabgap.model.settings import Settings, UsualIngestSettings, known_flags, known_settings
 from vocabgap.model.sources import require_fields, rules_in_force, sources_in_force
@@ -139,7 +141,9 @@ def _leading_out(written: Mapping[tuple[str, str], str], folder: Path) -> tuple[
 
 def _checked(file: Path) -> _Layer:
     """Return the tables of a settings file, with roots relative to its folder; an error names the file."""
-    content = existing_content(file, "settings file", "check --config or VOCABGAP_CONFIG")
+    content = existing_content(file, "settings file", "check --config or VOCABGAP_CONFIG", MIB)
+    if any(part.count(b".") > DEEPEST for part in re.split(rb"[=\n]", content)):
+        raise InvalidInputError(f"{file}: a key has more than {DEEPEST} parts", hint="expected a shorter key")
     try:
         layer = tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:

@@ -21,6 +21,7 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, converted, nearest, require_kind
 from vocabgap.extensions import PathText, Section, extensions, flag, meaning
+from vocabgap.files.budget import USUAL_MIB
 from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.record import (
     CATEGORIES,
@@ -98,8 +99,8 @@ class IngestSettings(Section, frozen=True):
     tenant: Annotated[str, meaning("Tenant of the records in plain logs.", min_length=1)] = DEFAULT_TENANT
     hidden: Annotated[bool, flag("--hidden", "Also search names that start with a dot.", rare=True)] = False
     max_expanded_mib: Annotated[
-        int, meaning("Size that a compressed log may expand to, in MiB.", ge=1, le=1_048_576)
-    ] = 1024
+        int, meaning("Size that a log may expand to, in MiB.", ge=1, le=1_048_576)
+    ] = USUAL_MIB
     source: Annotated[
         str | None,
         flag(

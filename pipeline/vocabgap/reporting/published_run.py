@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
@@ -24,8 +25,9 @@ from vocabgap.errors import (
     expanded,
     require_local,
 )
-from vocabgap.files import whole
+from vocabgap.files import opened, whole
 from vocabgap.files.atomic import settle, whole_folder
+from vocabgap.files.parquet import require_fair
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
 from vocabgap.model.tables import (
@@ -235,8 +237,9 @@ def read_table(folder: Path, table: Table, *, hint: str | Hint = _AGAIN) -> pl.D
     """
     path = folder / table.file
     with _reading(path, hint):
-        content = whole(path)
-        _require_digest(path, hashlib.sha256(content).hexdigest(), hint)
+        content = BytesIO(whole(path))
+        _require_digest(path, hashlib.sha256(content.getbuffer()).hexdigest(), hint)
+        require_fair(content, path)
         return table.fitted(pl.scan_parquet(content)).collect()
 
 
@@ -245,6 +248,8 @@ def read_parts(folder: Path, table: Table) -> Parts:
     path = folder / table.file
     with _reading(path, _AGAIN):
         _require_digest(path, describe_output(path).sha256, _AGAIN)
+        with opened(path) as file:
+            require_fair(file, path)
         return Parts.read(path, table.fitted)
 
 
