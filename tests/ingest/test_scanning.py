@@ -117,7 +117,7 @@ def test_the_newest_moment_is_that_of_a_counted_record_not_after_the_clock() -> 
     second = timedelta(seconds=1)
 
     def newest(*moments: datetime | None, counted: bool = True) -> tuple[datetime, int]:
-        schema = {"timestamp": pl.Datetime("us", "UTC"), "counted": pl.Boolean}
+        schema: dict[str, Any] = {"timestamp": pl.Datetime("us", "UTC"), "counted": pl.Boolean}
         rows = {"timestamp": moments, "counted": [counted] * len(moments)}
         return newest_moment(Parts.of(pl.DataFrame(rows, schema)), clock)
 
