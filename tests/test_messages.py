@@ -73,3 +73,8 @@ def test_nearly_all_unknown_tools_are_found_and_hardly_anything_else_is_taken_fo
 @pytest.mark.parametrize("message", MESSAGES["near_misses"])
 def test_a_message_that_only_sounds_like_a_refused_call_is_none(message: str) -> None:
     assert refused_call(message) is refused_call(message, "water_bed") is None
+
+
+@pytest.mark.parametrize("tool", ["undefined", "null", "none"])
+def test_a_call_of_no_tool_at_all_is_no_gap(tool: str) -> None:
+    assert refused_call(f"Unknown tool: {tool}", tool) is None

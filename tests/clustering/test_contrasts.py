@@ -373,6 +373,7 @@ def test_a_group_that_holds_opposites_has_a_doubtful_pair() -> None:
         (("exact", "inexact"), ("form", "inform")),
         (("moral", "immoral"), ("port", "import")),
         (("legal", "illegal"), ("lude", "illude")),
+        (("rigid", "irrigid"), ("rate", "irate")),
         (("social", "asocial"), ("board", "aboard")),
         (("hero", "antihero"), ("gen", "antigen")),
         (("sign", "countersign"), ("act", "counteract")),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from builders.clustering import linkage
 from vocabgap.clustering.contrasts import LEFT, RIGHT
-from vocabgap.clustering.cutting import WORDS_CUT, Cut, cuts, flat_groups
+from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Cut, cuts, flat_groups
 from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.model.tables import LINKAGE
 from vocabgap.text import surface
@@ -147,3 +147,12 @@ def test_any_thresholds_give_a_partition_into_whole_subtrees(
     subtrees = {frozenset(points) for points in below}
     for label in set(labels.tolist()):
         assert frozenset(np.flatnonzero(labels == label).tolist()) in subtrees
+
+
+@pytest.mark.parametrize("cut", [WORDS_CUT, MEANING_CUT])
+def test_the_fitted_cuts_hold_sentences_together_by_less_than_noun_phrases(cut: Cut) -> None:
+    merges = linkage((0, 1, 0.5, 2))
+
+    (phrases,), (sentences,) = (cuts(merges, np.full(2, share), cut) for share in (0.0, 1.0))
+
+    assert 0.0 < phrases < sentences <= cut.farthest < 1.0

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from builders.command import vocabgap
 from vocabgap.ingest import reading
 from vocabgap.ingest.decoding import FieldMap
+from vocabgap.ingest.formats import Form, content_of
 from vocabgap.ingest.reading import elements, values_in
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.sources import Source, pointer_of, sources_in_force
@@ -283,3 +284,25 @@ def test_a_long_line_may_be_read_in_small_pieces() -> None:
     (block,) = elements(values_in(content), fields)
 
     assert block.lines == [b'{"description":"' + b"x" * 1_000_000 + b'"}']
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (b'{"a": 1}\n{"a": 2}\n', Form.LINES),
+        (b'{"a": 1}', Form.LINES),
+        (b'{\n "a": 1\n}\n', Form.DOCUMENT),
+        (b'{"a":\n1}', Form.DOCUMENT),
+        (b'{"a": 1,\n{"a": 2}\n', Form.LINES),
+        (b'{"a": \n', Form.LINES),
+        (b"[1]", Form.DOCUMENT),
+        (b"a,b\n1,2\n", Form.TABLE),
+        (b"a,b\n", Form.LINES),
+        (b"", Form.LINES),
+    ],
+)
+def test_the_beginning_of_a_file_tells_its_form(content: bytes, form: Form, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+
+    assert content_of(str(path), 1_000).form is form

@@ -1,16 +1,19 @@
 """What a scan gives: its tables, their order, and what a row carries."""
 
 import hashlib
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from builders import gap
 from builders.ingest import assert_every_line_is_accounted_for, write_log
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.scanning import scan
+from vocabgap.files.parts import Parts
+from vocabgap.ingest.scanning import newest_moment, scan
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.settings import IngestSettings, Settings
 from vocabgap.model.tables import FILES, GAPS, RECORDS, REJECTS
@@ -107,3 +110,18 @@ def test_the_order_in_which_files_were_made_does_not_matter(tmp_path: Path) -> N
     assert_frame_equal(one.rejects, other.rejects)
     assert_frame_equal(one.files, other.files)
     assert one.summary == other.summary
+
+
+def test_the_newest_moment_is_that_of_a_counted_record_not_after_the_clock() -> None:
+    clock = datetime(2026, 3, 14, 6, 5, tzinfo=UTC)
+    second = timedelta(seconds=1)
+
+    def newest(*moments: datetime | None, counted: bool = True) -> tuple[datetime, int]:
+        schema: dict[str, Any] = {"timestamp": pl.Datetime("us", "UTC"), "counted": pl.Boolean}
+        rows = {"timestamp": moments, "counted": [counted] * len(moments)}
+        return newest_moment(Parts.of(pl.DataFrame(rows, schema)), clock)
+
+    assert newest(clock - second, clock, clock + second, None) == (clock, 1)
+    assert newest(clock - 2 * second, clock - second) == (clock - second, 0)
+    assert newest(clock + second, clock + 2 * second) == (clock, 2)
+    assert newest(clock - second, clock + second, counted=False) == (clock, 0)

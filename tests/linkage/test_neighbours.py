@@ -227,3 +227,17 @@ def test_rows_without_grams_are_their_terms() -> None:
 
     assert rows.n_unspelt == 3
     assert np.array_equal(rows.plain_terms().toarray(), weights.toarray())
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_sums_of_rows_are_those_of_their_members(shared: bool) -> None:
+    weights, dense = sparse.csr_array(np.eye(3)), np.array([[0.5, 0.1], [0.2, 0.3], [0.4, 0.6]])
+    places = np.array([2, 0, 0]) if shared else None
+    membership = np.array([[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]])
+
+    terms, parts = Rows(weights, dense=dense, dense_row=places).sums(sparse.csr_array(membership))
+    _, none = Rows(weights).sums(sparse.csr_array(membership))
+
+    assert np.allclose(terms.toarray(), membership)
+    assert np.allclose(parts, membership @ (dense if places is None else dense[places]))
+    assert none.shape == (2, 0)

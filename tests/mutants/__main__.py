@@ -27,6 +27,7 @@ from mutants.running import (
     TIMED_OUT,
     Mutant,
     Room,
+    every_place,
     outcomes,
     sample,
 )
@@ -90,8 +91,11 @@ def main() -> int:
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
     reasons, all_rooms = equivalent(), rooms()
+    every = every_place(PROJECT, all_rooms)
+    for stale in reasons.keys() - {mutant.key for place in every for mutant in place}:
+        print(f"{LIST.name}: the code has no longer {stale}")
     found, tested = [], []
-    for mutant in sample(PROJECT, all_rooms, options.number, options.seed):
+    for mutant in sample(every, options.number, options.seed):
         source = (PROJECT / mutant.module).read_bytes()
         if mutant.key in reasons or same_code(source, mutant.change.applied(source)):
             found.append((mutant, EQUIVALENT))

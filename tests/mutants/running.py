@@ -24,7 +24,7 @@ SURVIVED, NOT_COVERED = "survived", "not covered"
 _PYTEST: Final = ("-x", "-q", "--tb=no", "-p", "no:cacheprovider")
 _NOT_FOUND: Final = 4  # exit code of pytest: a mutant may change the name of a test
 _FEW: Final = 30  # tests at first, because most mutants fail in them
-_MOST: Final = 150  # tests that run the line, of its room and of all others
+_MOST_OTHERS: Final = 150  # tests of other rooms, the fastest ones that run the line
 _LEFT_OUT: Final = shutil.ignore_patterns(".venv", ".git", "__pycache__", ".*_cache", "out", "dist")
 _PROCESSES: Final = 2
 _RECORDING: Final = 1_800.0  # seconds for all tests of a room
@@ -115,17 +115,20 @@ class Record:
         return {self._names[number] for number in numbers or {*lines.get(str(statement), ())}}
 
 
-def sample(project: Path, rooms: Sequence[Room], number: int, seed: int) -> list[Mutant]:
-    """Draw places of the rooms' modules, and one change of each."""
-    chance = random.Random(seed)  # noqa: S311 - the same each time
-    all_places = [
-        (room, module, changes)
+def every_place(project: Path, rooms: Sequence[Room]) -> list[list[Mutant]]:
+    """Return the possible mutants of each place of the rooms' modules."""
+    return [
+        [Mutant(room, module, change) for change in changes]
         for room in rooms
         for module in room.modules
         for changes in places((project / module).read_bytes())
     ]
-    drawn = chance.sample(all_places, min(number, len(all_places)))
-    return [Mutant(room, module, chance.choice(changes)) for room, module, changes in drawn]
+
+
+def sample(every: Sequence[Sequence[Mutant]], number: int, seed: int) -> list[Mutant]:
+    """Draw some places, and one mutant of each."""
+    chance = random.Random(seed)  # noqa: S311 - the same each time
+    return [chance.choice(place) for place in chance.sample(every, min(number, len(every)))]
 
 
 def outcomes(
@@ -172,8 +175,10 @@ def _record(copy: Copy, room: Room, records: Path) -> Record:
     file = records / f"{room.name}-{digest.hexdigest()[:16]}.json"
     if not file.exists():
         records.mkdir(parents=True, exist_ok=True)
+        for earlier in records.glob(f"{room.name}-*.json"):
+            earlier.unlink()
         code = copy.run("mutants.recording", str(file), *_PYTEST, *room.tests, seconds=_RECORDING)
-        if code:
+        if code != 0:
             raise SystemExit(
                 f"the tests of {room.name} fail without a mutant: {' '.join(room.tests)}"
             )
@@ -195,7 +200,8 @@ def _outcome(copy: Copy, mutant: Mutant, records: Mapping[str, Record]) -> str:
         for each in records.values() if each is not own
         for test in each.tests(mutant) if test
     }  # fmt: skip
-    if _run(copy, others) not in {0, _NOT_FOUND}:
+    fastest = sorted(others, key=others.__getitem__)[:_MOST_OTHERS]
+    if _run(copy, {test: others[test] for test in fastest}) not in {0, _NOT_FOUND}:
         return ELSEWHERE
     return SURVIVED if tests or others else NOT_COVERED
 
@@ -203,7 +209,7 @@ def _outcome(copy: Copy, mutant: Mutant, records: Mapping[str, Record]) -> str:
 def _run(copy: Copy, tests: Mapping[str, float]) -> int | None:
     """Run tests of some seconds, the fastest ones first; return the first exit code that is not 0."""
     fastest = sorted(tests, key=tests.__getitem__)
-    for some in (fastest[:_FEW], fastest[_FEW:_MOST]):
+    for some in (fastest[:_FEW], fastest[_FEW:]):
         limit = 60 + 5 * sum(tests[test] for test in some)
         code = copy.run("pytest", *_PYTEST, *some, seconds=limit) if some else 0
         if code != 0:

@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from builders.ranking import by_surface, records
+from builders.ranking import by_surface, ranked, records
 from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
+from vocabgap.model.settings import RankBy
 from vocabgap.model.tables import CAPABILITIES
-from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.capabilities import order_of, rank
 
 Row = Mapping[str, Any]
 
@@ -86,3 +87,13 @@ def test_identifier_does_not_depend_on_unrelated_records() -> None:
     assert found.filter(pl.col("label") == expected["label"].item())["capability_id"].to_list() == (
         expected["capability_id"].to_list()
     )
+
+
+@pytest.mark.parametrize("by", RankBy)
+def test_the_count_that_a_ranking_is_sorted_by_is_told(by: RankBy) -> None:
+    rows = [{"missing_capability": name} for name in ("lamp glow", "lamp glow", "ice ring")]
+
+    table = ranked(rows, by=by)
+
+    assert order_of(table, by) is by
+    assert order_of(table) in RankBy

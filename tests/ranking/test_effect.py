@@ -365,3 +365,11 @@ def test_simulated_effects_are_found_as_often_as_the_manual_says(effect: float) 
     assert found_effects.wrong < 0.1
     if effect == 1:
         assert found_effects.shares["gone"] + found_effects.shares["fewer"] <= 0.05
+
+
+def test_two_needs_have_a_prior_with_their_mean_and_one_has_none() -> None:
+    alpha, beta = prior(np.array([1.0, 9.0]), 0.0)
+
+    assert alpha / beta == pytest.approx(5.0)
+    assert alpha / beta**2 == pytest.approx(32.0 - 5.0)
+    assert prior(np.array([9.0]), 0.0) == prior(np.zeros(2), 0.0) == (0.0, 0.0)
