@@ -194,10 +194,10 @@ def test_a_place_without_a_model_is_an_error(folder: Path) -> None:
 def test_a_file_that_the_system_refuses_is_an_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    def refuse(path: Path) -> bytes:
+    def refuse(path: Path, most: int) -> bytes:
         if path.name == name:
             raise PermissionError(13, "Permission denied", str(path))
-        return whole(path)
+        return whole(path, most)
 
     monkeypatch.setattr("vocabgap.files.refusals.whole", refuse)
     with pytest.raises(AccessDeniedError, match=rf"{name}' cannot be read: Permission denied"):
