@@ -23,6 +23,7 @@ from faults import (
     families,
     flips,
     full,
+    growth,
     joins,
     kills,
     many,
@@ -170,6 +171,11 @@ FAMILIES: Final[dict[str, tuple[str, str, Callable[[], Iterable[str | None]]]]] 
     ),
     "many": ("100,000 files, loops of links, sparse files", "commands", many.crowded),
     "shell": ("printed commands in a shell, hostile names", "commands", shell.printed),
+    "growth": (
+        "inputs of twice the length",
+        "readers and rules",
+        lambda: map(growth.problem, growth.CASES.values()),
+    ),
     "peers": ("ties, against SciPy and scikit-learn", "the partition", peers.compared),
 }
 
