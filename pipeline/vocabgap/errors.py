@@ -190,7 +190,7 @@ def expanded(path: str | Path) -> Path:
     if "\0" in str(path):
         raise InvalidInputError(f"'{path}' is not a path: it contains a null byte", hint="name another path")
     try:
-        return Path(path).expanduser()
+        return Path(path).expanduser() if str(path).startswith("~") else Path(path)
     except RuntimeError as error:
         raise InvalidInputError(f"'{path}' names a home folder that does not exist") from error
 

@@ -157,6 +157,42 @@ def test_a_log_may_be_as_large_as_the_limit(
     assert outcome(scan_packed(tmp_path, "gz", content, max_expanded_mib=1)) == (NEEDS[:1], reasons)
 
 
+# Logs that would not end
+
+
+@pytest.mark.parametrize("name", [LOG_NAME, "a.csv", "a.json", "a.log", "a.parquet"])
+@pytest.mark.parametrize("begin", [b"", b"".join(LINES)])
+def test_what_follows_before_a_hole_of_the_disk_is_not_read(
+    name: str, begin: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(begin)
+    os.truncate(path, 1 << 40)
+
+    needs, reasons = outcome(scan(path))
+
+    assert needs == (NEEDS if begin else [])
+    assert reasons == ["unreadable_file"]
+
+
+def test_a_table_of_zeros_is_no_hole(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"description": ["soft reeds"], "blob": [bytes(3 << 20)]})
+    frame.write_parquet(tmp_path / "a.parquet", compression="uncompressed")
+
+    scanned = scan(tmp_path / "a.parquet")
+
+    assert scanned.rejects["detail"].to_list() == [
+        "expected at most 1,048,576 bytes in a row, found more"
+    ]
+
+
+def test_rejects_of_many_short_lines_are_limited(tmp_path: Path) -> None:
+    rejects = scan_packed(tmp_path, "gz", gzip.compress(b"a\n" * 1_000_000)).rejects
+
+    assert 1_000 < rejects.height < 20_000
+    assert rejects["reason"].to_list().index("expands_too_far") == rejects.height - 1
+
+
 # Logs that change while they are read, and disks that fail
 
 

@@ -285,3 +285,20 @@ def test_an_entry_of_a_list_may_have_fields_in_which_an_object_holds_others(tmp_
     found = load_vocabulary(write(tmp_path, "quay.json", [{"name": "fog", "tools": "Read"}]))
 
     assert [entry.name for entry in found.entries] == ["fog"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", "[[" + "{}," * 1_000_000 + "{}]]"),
+        ("a.jsonl", "\n" * 1_100_000),
+        ("a.csv", "name,description\n" + "\n" * 1_100_000),
+    ],
+)
+def test_a_file_that_would_fill_the_memory_is_refused(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, name, content)
+
+    with pytest.raises(InvalidInputError, match=f"{name}.*expands to more than 256 MiB"):
+        load_vocabulary(path)

@@ -12,7 +12,8 @@ MOST_LISTED: Final = 256 * MIB  # bytes of a journal or of a payload
 DEEPEST: Final = 100  # levels
 ROW: Final = 256  # bytes that a row costs at least
 CELL: Final = 16
-REJECT: Final = 2_048  # bytes that a line costs if it gives no record, but a reason
+REJECT: Final = 16_384  # bytes that a line costs if it gives no record, but a reason
+ELEMENT: Final = 1_024  # bytes that an element of a document costs if it is no gap
 _VALUES: Final = {b",": 32, b"[": 64, b"{": 256}  # bytes that a sign of JSON costs when it is decoded
 _MOST_DECODED: Final = 512 * MIB
 

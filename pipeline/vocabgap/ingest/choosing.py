@@ -149,7 +149,7 @@ class _Survey:
                 size += weight
                 values.append(value)
                 for place, found in _places(value, is_document=is_document):
-                    places.setdefault(place, []).extend(found)
+                    places.setdefault(place, []).extend(found[:_SURVEYED])
                     objects += len(found)
                 if objects >= most or size > MOST_WHOLE:
                     break

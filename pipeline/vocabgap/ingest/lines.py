@@ -18,12 +18,12 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from vocabgap.files.budget import MIB, REJECT, OverBudgetError
+from vocabgap.files.budget import ELEMENT, MIB, REJECT, OverBudgetError
 from vocabgap.files.parts import Collector, Parts
 from vocabgap.ingest.accounting import MOMENT, NAMED
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
-from vocabgap.ingest.formats import ROWS, FormError
+from vocabgap.ingest.formats import ROWS, Form, FormError
 from vocabgap.ingest.reading import Block, OpenLog, encoded, too_far
 from vocabgap.ingest.rows import Columns, RowDecoder
 from vocabgap.model.moments import is_zero_year, moment_of
@@ -213,6 +213,8 @@ class LogDecoder:
                 self.decode(log, block, counts)
                 if block.lines and content.problem is None:
                     content.budget.spend(REJECT * (len(self._rejects) - before))
+                if log.kind.content.form is Form.DOCUMENT:
+                    content.budget.spend(ELEMENT * block.passed_over)
         except OverBudgetError as error:
             self._reject(log, too_far(error))
         except FormError as error:

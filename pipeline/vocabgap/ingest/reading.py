@@ -37,6 +37,8 @@ UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reac
 _SPACE: Final = " \t\r\n\ufeff"
 _COUNT: Final = ("count",)
 _MOST_ELEMENTS: Final = 1_000  # of a block
+_MOST_LINES: Final = 16_384  # of a block
+_HOLE: Final = bytes(65_536)  # no log has so many null bytes, but the values of a Parquet file may
 _Around = tuple[dict[str, Any], ...]  # the innermost object is the last
 _Element = tuple[str, Any, _Around]  # with its place
 Adapter = Callable[[Iterable[Any]], Iterable[dict[str, Any]]]
@@ -78,11 +80,17 @@ class OpenLog:
         """
         if self.compression and not self.expected:
             return
+        first = b""
         with self._reading() as read:
             while self.problem is None:
                 left = max(0, self.budget.left) if self.compression else self.expected - self.size
                 wanted = min(left + 1, CHUNK_BYTES)
                 content = self._next_chunk(read, wanted)
+                first = first or content[:4]
+                if content.startswith(_HOLE) and first != b"PAR1":
+                    detail = f"only null bytes follow byte {self.size:,}; the rest was not read"
+                    self.problem = Rejected(RejectReason.UNREADABLE_FILE, detail)
+                    break
                 if len(content) > left:
                     self.problem = self._beyond()
                 if chunk := content[:left]:
@@ -191,12 +199,11 @@ def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
             yield Block(number, offset, [lines.pop(0)], rejected=too_long(length))
             number, offset, skipped = number + 1, offset + length + 1, 0
         rest = lines.pop()
-        if longest > MAX_LINE_BYTES and max(map(len, lines), default=0) > MAX_LINE_BYTES:
-            yield from _split_too_long(number, offset, lines)
-        elif lines:
-            yield Block(number, offset, lines)
-        number += len(lines)
-        offset += sum(map(len, lines)) + len(lines)
+        is_long = longest > MAX_LINE_BYTES and max(map(len, lines), default=0) > MAX_LINE_BYTES
+        step = 1 if is_long else _MOST_LINES
+        for some in (lines[at : at + step] for at in range(0, len(lines), step)):
+            yield Block(number, offset, some, rejected=too_long(len(some[0])))
+            number, offset = number + len(some), offset + sum(map(len, some)) + len(some)
         rest, skipped = _truncated(rest, skipped)
     if skipped:
         yield Block(number, offset, [rest], ended=False, rejected=too_long(skipped + len(rest)))
@@ -226,12 +233,6 @@ def too_long(length: int) -> Rejected | None:
     """Return the reject of a line with so many bytes; None if they are not too many."""
     detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {length:,}"
     return Rejected(RejectReason.TOO_LONG, detail) if length > MAX_LINE_BYTES else None
-
-
-def _split_too_long(number: int, offset: int, lines: list[bytes]) -> Iterator[Block]:
-    for line in lines:
-        yield Block(number, offset, [line], rejected=too_long(len(line)))
-        number, offset = number + 1, offset + len(line) + 1
 
 
 def elements(

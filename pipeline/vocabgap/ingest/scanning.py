@@ -304,7 +304,7 @@ def united(scans: Iterable[Scan]) -> Scan:
     del repairs[Repair.UNCLEAR_CORRECTION]  # they are counted again
     return scan_of(
         lines_of(gaps.select(*RECORDS.names, NAMED)),
-        rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
+        rejects.sort("repo_slug", "source_path", "line", nulls_last=True, maintain_order=True),
         files.sort("repo_slug", "source_path", maintain_order=True),
         repairs,
         gaps.select(pl.arg_where(pl.col("why_not") == DUPLICATE)).to_series(),

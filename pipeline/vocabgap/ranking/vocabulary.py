@@ -26,6 +26,7 @@ from vocabgap.errors import (
     require_kind,
     require_text,
 )
+from vocabgap.files.budget import MOST_LISTED, Budget, weight_of
 from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
 from vocabgap.model.sources import pointer_of, value_at
 from vocabgap.text import count, printable_name, shortened
@@ -198,6 +199,8 @@ def _listed(path: Path, content: bytes) -> list[_Listed]:
             f"the format of '{path.suffix or path.name}' files is not known",
             hint=f"expected one of {', '.join(_PARSERS)}",
         )
+    budget = Budget(MOST_LISTED, "the file", "divide it into several files")
+    budget.spend(weight_of(content), content.count(b"\n"))
     value = parse(content.decode("utf-8-sig"))
     if path.name == _SKILL and isinstance(value, list):
         value = [{"name": path.parent.name, **fields} for fields in value]
