@@ -73,6 +73,7 @@ JSON = {
     "lists": b"[" + b"[]," * (8 * MIB) + b"[]]",
     "objects": b"[" + b"{}," * (8 * MIB) + b"{}]",
     "lines of lists": (b"[" + b"[]," * 349_000 + b"[]]\n") * 10,
+    "rows of too few cells": b"description,workaround\n" + b"a\n" * (8 * MIB),
     "objects that are no gaps": b'[{"event": "MCP Reported Problem"}%b]' % (b",{}" * 1_800_000),
 }
 

@@ -43,7 +43,7 @@ def spend_parquet(file: BinaryIO, budget: Budget) -> None:
                 repeats = values if header[page][_PAGES[page]] == _DELTAS else 1
                 budget.spend(_PAGE + size * repeats + widest * values)
                 file.seek(packed, SEEK_CUR)
-    except (LookupError, TypeError, AttributeError, OverflowError, StopIteration) as error:
+    except (LookupError, TypeError, AttributeError, OverflowError, StopIteration, RecursionError) as error:
         raise ValueError("its footer or the header of a page is damaged") from error
 
 
@@ -88,19 +88,17 @@ def _require_depth(elements: list[dict[int, Any]]) -> None:
             raise ValueError(f"it is nested deeper than {DEEPEST} levels")
 
 
-def _value(file: BinaryIO, kind: int = _STRUCT, depth: int = 0) -> Any:  # noqa: ANN401 - of any kind
-    if depth > DEEPEST:
-        raise ValueError("a header is nested too deeply")
+def _value(file: BinaryIO, kind: int = _STRUCT) -> Any:  # noqa: ANN401 - of any kind
     if kind == _STRUCT:
         fields, number = dict[int, Any](), 0
         while head := file.read(1)[0]:
             number = number + (head >> 4) if head >> 4 else _integer(file)
-            fields[number] = None if head & 15 <= _FLAG else _value(file, head & 15, depth + 1)
+            fields[number] = None if head & 15 <= _FLAG else _value(file, head & 15)
         return fields
     if kind in _LISTS:
         head = file.read(1)[0]
         length = head >> 4 if head >> 4 < _LONG else _unsigned(file)
-        return [_value(file, head & 15, depth + 1) for _ in range(length)]
+        return [_value(file, head & 15) for _ in range(length)]
     if kind in {_TEXT, _FLOAT}:
         return file.seek(_unsigned(file) if kind == _TEXT else 8, SEEK_CUR)
     return _integer(file) if kind > _FLAG + 1 else file.read(1)[0]

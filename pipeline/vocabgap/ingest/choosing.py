@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from vocabgap.errors import Hint, InvalidInputError, nearest
-from vocabgap.files.budget import MIB, MOST_WHOLE, Budget, weight_of
+from vocabgap.files.budget import MIB, MOST_WHOLE, REJECT, Budget, weight_of
 from vocabgap.ingest.decoding import FieldMap, has_key, matches
 from vocabgap.ingest.formats import (
     ROWS,
@@ -243,7 +243,9 @@ def _decoded(content: Content, chunks: Iterable[bytes], budget: Budget) -> Itera
     """Yield the lines, rows or documents of a file that can be read, each with the memory that it takes."""
     if content.form in ROWS:
         for row in rows_of(content, chunks, budget):
-            if row.rejected is None and row.value:
+            if row.rejected:
+                yield REJECT, None
+            elif row.value:
                 weight = weight_of(repr(row.value).encode(errors="replace"))
                 yield weight, {name: parsed(cell) for name, cell in row.value.items()}
     elif content.form is Form.LINES:

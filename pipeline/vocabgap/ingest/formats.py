@@ -26,16 +26,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.files.budget import MIB, MOST_WHOLE, Budget, OverBudgetError, require_decodable
 from vocabgap.files.parquet import bytes_of, hide_arrow, spend_parquet
 from vocabgap.ingest.decoding import DECODER, NATIVE_FIELDS, FieldMap, Rejected, no_json, ungrouped
-from vocabgap.ingest.reading import (
-    COMPRESSIONS,
-    UNKNOWN_OFFSET,
-    Block,
-    OpenLog,
-    blocks,
-    decoded,
-    encoded,
-    too_far,
-)
+from vocabgap.ingest.reading import COMPRESSIONS, UNKNOWN_OFFSET, Block, OpenLog, blocks, decoded, encoded
 from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, PHRASE_FIELDS, RejectReason
 from vocabgap.model.sources import Source, parsed, several
 from vocabgap.text import count, excerpt, printable_name
@@ -247,7 +238,7 @@ def rows_of(
         else:
             yield from _parquet_rows(_gathered(chunks, budget), budget)
     except OverBudgetError as error:
-        yield TableRow(0, {}, too_far(error))
+        yield TableRow(0, {}, Rejected(RejectReason.EXPANDS_TOO_FAR, str(error)))
 
 
 def _gathered(chunks: Iterable[bytes], budget: Budget) -> io.BytesIO:

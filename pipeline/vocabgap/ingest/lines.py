@@ -24,7 +24,7 @@ from vocabgap.ingest.accounting import MOMENT, NAMED
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, Form, FormError
-from vocabgap.ingest.reading import Block, OpenLog, encoded, too_far
+from vocabgap.ingest.reading import Block, OpenLog, encoded
 from vocabgap.ingest.rows import Columns, RowDecoder
 from vocabgap.model.moments import is_zero_year, moment_of
 from vocabgap.model.other import OTHER
@@ -216,7 +216,7 @@ class LogDecoder:
                 if log.kind.content.form is Form.DOCUMENT:
                     content.budget.spend(ELEMENT * block.passed_over)
         except OverBudgetError as error:
-            self._reject(log, too_far(error))
+            self._reject(log, Rejected(RejectReason.EXPANDS_TOO_FAR, str(error)))
         except FormError as error:
             self._reject(log, Rejected(RejectReason.UNREADABLE_FILE, error.message))
 

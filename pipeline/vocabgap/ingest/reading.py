@@ -91,8 +91,10 @@ class OpenLog:
                     detail = f"only null bytes follow byte {self.size:,}; the rest was not read"
                     self.problem = Rejected(RejectReason.UNREADABLE_FILE, detail)
                     break
-                if len(content) > left:
-                    self.problem = self._beyond()
+                if len(content) > left and self.compression:
+                    self.problem = Rejected(RejectReason.EXPANDS_TOO_FAR, str(self.budget.error))
+                elif len(content) > left:
+                    self.problem = _changed(f"it grew; the next scan reads on from byte {self.expected:,}")
                 if chunk := content[:left]:
                     self._digest.update(chunk)
                     self.size += len(chunk)
@@ -131,16 +133,6 @@ class OpenLog:
             detail = f"reading failed after byte {self.size + gathered:,}: {error.strerror or error}"
             self.problem = Rejected(RejectReason.UNREADABLE_FILE, detail)
         return b"".join(pieces)
-
-    def _beyond(self) -> Rejected:
-        if not self.compression:
-            return _changed(f"it grew; the next scan reads on from byte {self.expected:,}")
-        return too_far(self.budget.error)
-
-
-def too_far(error: OverBudgetError) -> Rejected:
-    """Return the reject of what expands too far."""
-    return Rejected(RejectReason.EXPANDS_TOO_FAR, str(error))
 
 
 def _changed(how: str) -> Rejected:
@@ -306,7 +298,8 @@ def values_in(chunks: Iterable[bytes]) -> Iterator["tuple[str, Any] | Block"]:
             require_decodable(content)
             yield from ((of_line, value) for value in values_of(content))
         except OverBudgetError as error:
-            yield Block(1, UNKNOWN_OFFSET, [], rejected=too_far(error))
+            why = Rejected(RejectReason.EXPANDS_TOO_FAR, str(error))
+            yield Block(1, UNKNOWN_OFFSET, [], rejected=why)
         except (ValueError, RecursionError) as fault:
             yield Block(1, UNKNOWN_OFFSET, [], rejected=no_json(fault, "document" + of_line))
 
