@@ -232,9 +232,8 @@ def rows_of(
         elif content.form is Form.TABLE:
             yield from map(_unflattened, _table_rows(chunks, alone))
         elif content.form is Form.QUERY:
-            yield from map(
-                _unflattened, _query_rows(_gathered(chunks, Budget(MOST_WHOLE, option=_EXPORT)).getvalue())
-            )
+            answer = _gathered(chunks, Budget(MOST_WHOLE, option=_EXPORT)).getvalue()
+            yield from map(_unflattened, _query_rows(answer))
         else:
             yield from _parquet_rows(_gathered(chunks, budget), budget)
     except OverBudgetError as error:
