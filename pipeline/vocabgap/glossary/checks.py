@@ -99,8 +99,7 @@ def check(call: Call, request: CheckWords) -> Answer:
 
 
 def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], form: CheckFormat) -> Answer:
-    loaded = runtime.load()
-    loaded.require_read()
+    loaded = runtime.load_whole()
     findings, checked, problems = lint(Linter(loaded), paths)
     note_all(call, loaded.problems)
     for error in problems.values():

@@ -82,7 +82,7 @@ class GlossaryRuntime:
         """Load the glossary of all missions or of one."""
         return self.files.load(mission_id, tolerant=tolerant)
 
-    def load_whole(self, mission_id: str, *, tolerant: bool = False) -> Loaded:
+    def load_whole(self, mission_id: str | None = None, *, tolerant: bool = False) -> Loaded:
         """Load the whole glossary, or raise an error."""
         self.require_folder()
         loaded = self.load(mission_id, tolerant=tolerant)

@@ -33,9 +33,7 @@ def _runtime(workspace: Workspace) -> GlossaryRuntime:
     if settings.folder is None:
         hint = "start it with --glossary, or set `folder` under [glossary] in its settings"
         raise InvalidInputError("the server has no glossary", hint=hint)
-    runtime = configured_runtime(settings, actor=Actor("agent:mcp", ActorType.LLM, "agent"))
-    runtime.require_folder()
-    return runtime
+    return configured_runtime(settings, actor=Actor("agent:mcp", ActorType.LLM, "agent"))
 
 
 def _answer(step: ExecutionContext, run: Callable[[ExecutionContext], object]) -> Answer:
