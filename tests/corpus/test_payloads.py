@@ -18,6 +18,19 @@ def test_payload_comes_through_standard_input(monkeypatch: pytest.MonkeyPatch) -
     assert len(read_payload("-")["files"]) == 2
 
 
+def test_a_piped_payload_that_is_too_large_is_refused_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = b'{"files": [{}, {}]}'
+    monkeypatch.setattr("vocabgap.corpus.push.MOST_LISTED", len(content) - 1)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    with pytest.raises(
+        InvalidInputError, match="payload 'standard input' expands to more than 0 MiB"
+    ):
+        read_payload("-")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

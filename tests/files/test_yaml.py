@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.files.yaml import DEEPEST, LONGEST_NUMBER, MOST_VALUES, parse_yaml, parsed_with_lines
+from vocabgap.files.budget import DEEPEST
+from vocabgap.files.yaml import LONGEST_NUMBER, MOST_VALUES, parse_yaml, parsed_with_lines
 
 PIECES: list[str] = (  # noqa: SIM905 - a list takes 40 lines
     "a|b: |- |\n|\n  |\n- |: |? |[|]|{|}|,|&x |*x|<<: |=|~|'|\"|> \n|#c\n|---\n|3|1.5|true|\t| |0x|é|!|*"

@@ -33,7 +33,7 @@ from vocabgap.corpus.version import PATH_KEY
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files import whole
-from vocabgap.files.budget import MOST_LISTED, require_decodable
+from vocabgap.files.budget import MOST_LISTED, Budget, require_decodable
 from vocabgap.files.refusals import refusal
 from vocabgap.model.record import ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import ScanSettings
@@ -296,7 +296,8 @@ def read_payload(path: str | Path) -> dict[str, Any]:
     is_piped = str(path) == STANDARD_INPUT
     name = "standard input" if is_piped else str(path)
     try:
-        content = sys.stdin.buffer.read(MOST_LISTED) if is_piped else whole(Path(path), MOST_LISTED)
+        content = sys.stdin.buffer.read(MOST_LISTED + 1) if is_piped else whole(Path(path), MOST_LISTED)
+        Budget(MOST_LISTED, f"payload '{name}'", "push a part of it at a time").spend(len(content))
         require_decodable(content, f"payload '{name}'")
         payload = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except FileNotFoundError as error:

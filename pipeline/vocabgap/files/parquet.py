@@ -29,11 +29,11 @@ def spend_parquet(file: BinaryIO, budget: Budget) -> None:
     try:
         end = file.seek(-8, SEEK_END)
         file.seek(end - int.from_bytes(file.read(4), "little"))
-        footer = _value(file)
+        footer = _value(file)  # 2: the schema; 4: the groups of rows
         _require_depth(footer[2])
-        widest = max(CELL, *(element.get(2, 0) for element in footer[2]))
+        widest = max(CELL, *(element.get(2, 0) for element in footer[2]))  # of values of fixed length
         for chunk in (column[3] for group in footer[4] for column in group[1]):
-            end = file.seek(chunk.get(11) or chunk[9]) + chunk[7]
+            end = file.seek(chunk.get(11) or chunk[9]) + chunk[7]  # the first page, and the size of all
             while file.tell() < end:
                 header = _value(file)
                 page = next(field for field in _PAGES if field in header)
@@ -48,7 +48,7 @@ def spend_parquet(file: BinaryIO, budget: Budget) -> None:
 
 
 def require_fair(file: BinaryIO, path: Path) -> None:
-    """Raise StateError for a table that vocabgap did not write so."""
+    """Raise StateError if a table expands further than those that vocabgap writes."""
     try:
         spend_parquet(file, Budget(fair(file.seek(0, SEEK_END)), "it"))
     except (OverBudgetError, ValueError) as error:

@@ -19,10 +19,10 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
 from vocabgap.errors import InvalidInputError
+from vocabgap.files.budget import DEEPEST
 from vocabgap.text import excerpt
 
 LARGEST: Final = 64_000_000  # characters of a document
-DEEPEST: Final = 100  # levels
 LONGEST_NUMBER: Final = 1_024  # bits; Python does not print a number of 4,300 digits
 MOST_VALUES: Final = 400_000  # keys and values of a document, with those that aliases repeat
 MOST_TAGS: Final = 100  # lines %TAG; the library compares each with all before it

@@ -11,7 +11,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, groupby, islice
 from operator import add
@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from vocabgap.files import descriptor_of
-from vocabgap.files.budget import MIB, MOST_WHOLE, ROW, Budget, OverBudgetError, require_decodable
+from vocabgap.files.budget import MIB, MOST_WHOLE, Budget, OverBudgetError, require_decodable
 from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, no_json
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
 from vocabgap.model.sources import ANY_MEMBER, Pointer, Tree, json_pointer, pointer_of, tree_of, value_at
@@ -99,13 +99,13 @@ class OpenLog:
                     self._digest.update(chunk)
                     self.size += len(chunk)
                     if self.compression:
-                        self.budget.left -= max(len(chunk), ROW * chunk.count(b"\n"))
+                        with suppress(OverBudgetError):  # the next chunk tells whether more is due
+                            self.budget.spend(len(chunk), chunk.count(b"\n"))
                     yield chunk
                 if len(content) < wanted:
                     break
-        left = self.expected - self.size
-        if left > 0 and self.problem is None and not self.compression:
-            self.problem = _changed(f"it shrank by {count(left, 'byte')}")
+        if self.size < self.expected and self.problem is None and not self.compression:
+            self.problem = _changed(f"it shrank by {count(self.expected - self.size, 'byte')}")
 
     @contextmanager
     def _reading(self) -> Iterator[Callable[[int], bytes]]:
