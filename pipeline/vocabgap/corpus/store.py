@@ -3,12 +3,13 @@
 A change writes new parts beside the old ones, which stay until a new manifest is written.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import polars as pl
@@ -27,7 +28,6 @@ from vocabgap.corpus.version import (
     Part,
     PartEntry,
     Version,
-    described,
     file_name,
     manifest_bytes,
     newest,
@@ -37,6 +37,7 @@ from vocabgap.corpus.version import (
     scan,
 )
 from vocabgap.errors import StateError
+from vocabgap.files import opened
 from vocabgap.files.atomic import sync, write_parquet
 from vocabgap.files.locking import lock_file
 from vocabgap.files.signals import deferred_signals
@@ -116,8 +117,25 @@ class Store:
         return self.version().measures
 
     def _clear(self) -> None:
+        """Remove the files that the newest version does not need. The caller holds the lock.
+
+        Files of earlier versions are removed after the disk confirms this manifest. Until then a loss of
+        power may restore the older manifest.
+        """
         with deferred_signals():
-            remove_unnamed(self.folder, read_manifest(self.folder) or Manifest())
+            manifest, earlier = read_manifest(self.folder) or Manifest(), list[Path]()
+            for path in sorted(self.folder.iterdir()):
+                if path.name == _TEMPORARY:
+                    path.unlink()
+                elif (numbered := NUMBERED.fullmatch(path.name)) and path.name not in manifest.files:
+                    if int(numbered["number"]) < manifest.next_number:
+                        earlier.append(path)
+                    else:  # left by an unfinished change: no manifest ever named it
+                        path.unlink()
+            if earlier:
+                sync(self.folder)
+            for path in earlier:
+                path.unlink()
 
     def _require_own(self) -> None:
         """Refuse a folder that has foreign files and no manifest."""
@@ -208,7 +226,7 @@ class Change(Version):
         base = self.base
         parts = tuple(part.entry for part in self._parts)
         tables = {
-            kind: self._written(kind, table)
+            kind: FileEntry(*self._written(kind, table)) if table.height else None
             for kind, table in self._tables.items()
             if not table.equals(self._before[kind])
         }
@@ -221,24 +239,18 @@ class Change(Version):
         return msgspec.structs.replace(changed, version=base.version + 1, next_number=self._next)
 
     def _write(self, rows: pl.DataFrame) -> Part:
-        """Write chunks to a new file, which no version names yet."""
-        number = self._take_number()
-        path = self.folder / file_name("chunks", number)
         dimension: int | None = rows.get_column("embedding").list.len().max()  # type: ignore[assignment]
-        write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
-        return Part(self.folder, PartEntry(*described(path, number, rows.height), dimension))
+        fields = self._written("chunks", rows, compression="lz4", row_group_size=_ROW_GROUP)
+        return Part(self.folder, PartEntry(*fields, dimension))
 
-    def _written(self, kind: str, table: pl.DataFrame) -> FileEntry | None:
-        if table.is_empty():
-            return None
-        number = self._take_number()
+    def _written(self, kind: str, rows: pl.DataFrame, **options: Any) -> tuple[int, int, int, str]:  # noqa: ANN401
+        """Write rows to a new file, which no version names yet; return the fields of its entry."""
+        number, self._next = self._next, self._next + 1
         path = self.folder / file_name(kind, number)
-        write_parquet(table, path)
-        return FileEntry(*described(path, number, table.height))
-
-    def _take_number(self) -> int:
-        self._next += 1
-        return self._next - 1
+        write_parquet(rows, path, **options)
+        with opened(path) as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return number, rows.height, path.stat().st_size, digest
 
 
 def _together(parts: Iterable[Part]) -> list[list[Part]]:
@@ -268,24 +280,3 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
                 f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
                 hint="check the disk: if it loses power now, the change may be lost",
             ) from error
-
-
-def remove_unnamed(folder: Path, manifest: Manifest) -> None:
-    """Remove the files of a corpus that a version does not need. The caller holds the lock.
-
-    Files of earlier versions are removed after the disk confirms this manifest. Until then a loss of power
-    may restore the older manifest.
-    """
-    earlier: list[Path] = []
-    for path in sorted(folder.iterdir()):
-        if path.name == _TEMPORARY:
-            path.unlink()
-        elif (numbered := NUMBERED.fullmatch(path.name)) and path.name not in manifest.files:
-            if int(numbered["number"]) < manifest.next_number:
-                earlier.append(path)
-            else:  # left by an unfinished change: no manifest ever named it
-                path.unlink()
-    if earlier:
-        sync(folder)
-    for path in earlier:
-        path.unlink()

@@ -21,7 +21,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import NotFoundError, StateError
-from vocabgap.files import descriptor_of, opened, whole
+from vocabgap.files import descriptor_of, whole
 from vocabgap.files.parquet import require_fair
 from vocabgap.files.refusals import refusal
 from vocabgap.model.tables import OWNER, REJECTS, SOURCE_PATH, UTC_MICROSECONDS, Column, Table
@@ -331,13 +331,6 @@ class Part:
             stream, row_index_name=_ROW, schema=CHUNKS.schema, missing_columns="insert"
         )  # a part of an earlier version of vocabgap lacks the newest columns
         return rows.with_columns(number)
-
-
-def described(path: Path, number: int, rows: int) -> tuple[int, int, int, str]:
-    """Return the fields of a written file's entry in the manifest."""
-    with opened(path) as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return number, rows, path.stat().st_size, digest
 
 
 def rows_in_order(
