@@ -38,8 +38,8 @@ PRIVATELY: Final = "private"  # the other visibility
 NATURAL_KEY: Final = ("tenantId", "repoSlug", "source", "name", "type")
 TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 TENANT_HINT: Final = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
-_REPO: Final = re.compile("[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
-_REPO_HINT: Final = "parts of letters, digits, dots, dashes and underscores, joined by slashes"
+REPO: Final = re.compile("[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+REPO_HINT: Final = "parts of letters, digits, dots, dashes and underscores, joined by slashes"
 _ABSENT, _NULL, _TEXT, _OTHER = range(4)
 GUARDED: Final = (
     "tenantId",
@@ -81,17 +81,6 @@ def require_tenant(tenant: str) -> str:
     if not TENANT.fullmatch(tenant_id):
         raise unusable("tenant", TENANT_HINT, tenant)
     return tenant_id
-
-
-def require_identity(tenant: str, repo: str) -> tuple[str, str]:
-    """Return the normal form of a tenant, and the repository; raise InvalidInputError if one is unusable.
-
-    Without this check a payload could name any owner.
-    """
-    tenant_id = require_tenant(tenant)
-    if not _REPO.fullmatch(repo):
-        raise unusable("repo", _REPO_HINT, repo)
-    return tenant_id, repo
 
 
 def content_hash(record: Mapping[str, Any], tenant_id: str | None, repo_slug: str | None) -> str:

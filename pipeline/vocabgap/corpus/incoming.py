@@ -11,6 +11,8 @@ from vocabgap.corpus.contracts import PARSED_CHUNK, Code, Fault, RefusedError, f
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     PATH_HINT,
+    REPO,
+    REPO_HINT,
     SHARED_REPO,
     TENANT,
     TENANT_HINT,
@@ -21,9 +23,9 @@ from vocabgap.corpus.identity import (
     normal_tenant,
     path_fault,
     refuse_claims,
-    require_identity,
+    require_tenant,
 )
-from vocabgap.errors import InvalidInputError, VocabgapError
+from vocabgap.errors import InvalidInputError, VocabgapError, unusable
 from vocabgap.model.record import ROOT_KIND, SHARED_TENANT, RejectReason
 from vocabgap.text import count
 
@@ -149,7 +151,10 @@ def owner_of(payload: Mapping[str, Any], tenant: str | None, repo: str | None) -
         tenant = _named(payload, "tenant", "tenantId")
     if repo is None:
         repo = _named(payload, "repo", "repoSlug")
-    return require_identity(tenant, repo)
+    tenant_id = require_tenant(tenant)
+    if not REPO.fullmatch(repo):
+        raise unusable("repo", REPO_HINT, repo)
+    return tenant_id, repo
 
 
 def _named(payload: Mapping[str, Any], option: str, name: str) -> str:
