@@ -33,7 +33,7 @@ LISTED_BY: Final = "`vocabgap corpus list` lists the records"  # a hint
 _READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
     pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
 )
-_TEXTS: Final = ("id", "content", "description")  # stored in columns, or equal to one of them
+TEXTS: Final = frozenset({"id", "content", "description"})  # stored in columns, or equal to one of them
 _INT64: Final = 2**63
 _FIRST: Final = milliseconds(datetime.min.replace(tzinfo=UTC))
 _LAST: Final = milliseconds(datetime.max.replace(tzinfo=UTC))
@@ -221,21 +221,14 @@ def absent(
     return NotFoundError(f"there is no {what} in the corpus", hint=near or hint)
 
 
-def scan_chunks(
-    chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None
-) -> tuple[pl.DataFrame, Scan]:
-    """Return the numbered lines of the gap records among some chunks, and their scan."""
+def texts_of(chunks: pl.DataFrame, sources: Mapping[str, Source]) -> list[str]:
+    """Return a text for each chunk: the need of a gap record, else the content."""
     lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.to_frame()
     lines = lines.unique("id", keep="first", maintain_order=True).with_columns(
         line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     )
-    return lines, scan_stored(lines, sources=sources)
-
-
-def texts_of(chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None) -> list[str]:
-    """Return a text for each chunk: the need of a gap record, else the content."""
-    lines, scanned = scan_chunks(chunks, sources)
-    needs = lines.select("id", "line").join(scanned.gaps.select("line", need=phrase()), on="line")
+    gaps = scan_stored(lines, sources=sources).gaps
+    needs = lines.select("id", "line").join(gaps.select("line", need=phrase()), on="line")
     texts = chunks.join(needs, on="id", how="left", maintain_order="left")
     return texts.select(pl.coalesce("need", "content").fill_null("")).to_series().to_list()
 
@@ -275,9 +268,9 @@ def scan_stored(
     Rows are ordered by repository, file, tenant and line.
     """
     logs = LOGS.empty() if logs is None else logs
-    decoder = LogDecoder()
+    decoder, catalogue = LogDecoder(), Catalogue(shipped_sources() if sources is None else sources)
     with without_cycle_search():
-        for log, blocks_of_log, content, counts in _stored_logs(lines, logs, _catalogue(sources)):
+        for log, blocks_of_log, content, counts in _stored_logs(lines, logs, catalogue):
             for block in blocks_of_log:
                 decoder.decode(log, block, counts)
             decoder.add_file(log, len(content), hashlib.sha256(content).hexdigest(), counts)
@@ -289,16 +282,6 @@ def scan_stored(
         tables.files.sort("repo_slug", "source_path", maintain_order=True),
         tables.repairs,
     )
-
-
-def _catalogue(sources: Mapping[str, Source] | None) -> Catalogue:
-    return Catalogue(shipped_sources() if sources is None else sources)
-
-
-def _handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder: str = "") -> LogFile:
-    """Return a log whose lines are in memory; it is not a file on this machine."""
-    parts = [repo_slug.rpartition("/")[2], *source_path.split("/")]
-    return LogFile("", repo_slug, source_path, folder or parts[-2], catalogue.kind_of_root(source_path))
 
 
 def _stored_logs(
@@ -316,13 +299,15 @@ def _stored_logs(
     without = logs.join(lines, on=_LOG, how="anti", nulls_equal=True).select(_LOG).rows()
     groups = ordered.group_by(*_LOG, maintain_order=True)
     for key, rows in chain(groups, ((key, lines.clear()) for key in without if key in rest)):
-        repo_slug, source_path, tenant_id, root_kind, folder = map(str, key)
-        log = _handed_over(source_path, repo_slug, catalogue, "" if key[-1] is None else folder)
+        repo_slug, source_path, tenant_id, root_kind = map(str, key[:-1])
+        folder = str(key[-1] or folder_of(source_path, repo_slug))
+        place = ("", repo_slug, source_path, folder)  # the lines are in memory, not in a file
+        kind = catalogue.kind_of_root(source_path)
         last = int(rows["line"].max() or 0)  # type: ignore[arg-type]
         unnumbered = range(last + 1, last + 1 + rows["line"].null_count())
         texts = rows[TEXT].cast(pl.Binary).to_list()
         yield (
-            msgspec.structs.replace(log, tenant_id=tenant_id, root_kind=root_kind),
+            LogFile(*place, kind, tenant_id=tenant_id, root_kind=root_kind),
             _blocks(
                 [*rows["line"].drop_nulls(), *unnumbered],
                 rows["byte_offset"].fill_null(UNKNOWN_OFFSET).to_list(),
@@ -382,11 +367,6 @@ def row_of(
         None if moment is None or not _FIRST <= moment <= _LAST else math.floor(moment * 1000),
         backup_line,
     )
-
-
-def metadata_of(chunk: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a stamped chunk without its id and its text."""
-    return {field: value for field, value in chunk.items() if field not in _TEXTS}
 
 
 def frame_of(rows: Iterable[Row]) -> pl.DataFrame:

@@ -132,7 +132,15 @@ class Corpus:
         tenant, repo = owner_of(payload, tenant, repo)
         if is_folder and not isinstance(source, Mapping):
             signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": base and "HEAD"}
-            payload, parser = self._read_folder(Path(source), tenant, repo, signals, snapshot, confirmed)
+            payload, parser = folder_payload(
+                self.store,
+                Path(source),
+                (tenant, repo),
+                self.settings.scan,
+                signals,
+                snapshot=snapshot,
+                confirmed=confirmed,
+            )
             parsers = {**parsers, PARSER_ID: parser}
         return push(
             self.store,
@@ -147,46 +155,6 @@ class Corpus:
             most=sys.maxsize if is_folder else MOST_CHUNKS,
             now=now,
         )
-
-    def _read_folder(  # noqa: PLR0917 - as `push` has them
-        self,
-        folder: Path,
-        tenant: str,
-        repo: str,
-        signals: dict[str, Any],
-        snapshot: bool,
-        confirmed: bool,
-    ) -> tuple[dict[str, Any], Parser]:
-        """Return the payload of a folder and its parser; refuse the folder of another repository."""
-        deleted = signals["deleted"]
-        if deleted:
-            require_owner(self.store.version(), tenant, repo, deleted)
-        payload, parser = folder_payload(folder, tenant, repo, self.settings.scan, signals, snapshot=snapshot)
-        present = {file["sourcePath"] for file in payload["files"]}
-        before = self._paths(tenant, repo) if snapshot else set()
-        if not (present or deleted or signals["baseRevision"] or before):
-            raise NotFoundError(
-                f"no log was found in '{folder}'",
-                hint="name a folder above the logs; `vocabgap check` lists their names",
-            )
-        for path in present.intersection(deleted):
-            raise InvalidInputError(
-                f"'{path}' is to be withdrawn, but it is in '{folder}'", hint="remove the file first"
-            )
-        if present and before and before.isdisjoint(present) and not confirmed:
-            raise InvalidInputError(
-                f"'{folder}' has none of the {count(len(before), 'log')} of {tenant}/{repo}: all would be"
-                " withdrawn; nothing was changed",
-                hint="check --repo, or confirm it with --yes",
-            )
-        return payload, parser
-
-    def _paths(self, tenant: str, repo: str) -> set[str]:
-        try:
-            version = self.store.version()
-        except NotFoundError:
-            return set()
-        return set(version.rows(["source_path"], scope([tenant], [repo]))["source_path"])
 
     def export(
         self,

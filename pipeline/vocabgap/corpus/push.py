@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,13 +18,15 @@ import polars as pl
 from vocabgap.corpus.chunks import (
     PARSER_ID,
     PRIVATE,
+    TEXTS,
     LogLines,
     folder_of,
     frame_of,
-    metadata_of,
     pieces_of_lines,
     read_lines,
+    require_owner,
     row_of,
+    scope,
 )
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import PRIVATELY, milliseconds, moment_of, normal_tenant, sha256_of, stamped
@@ -198,8 +201,9 @@ def _rows(
         if ingested_at is not None:
             chunks[identity]["ingestedAt"] = milliseconds(ingested_at)
     rows = frame_of(
-        row_of(identity, metadata_of(chunk), chunk["content"], vectors.get(identity))
+        row_of(identity, metadata, chunk["content"], vectors.get(identity))
         for identity, chunk in chunks.items()
+        for metadata in [{field: value for field, value in chunk.items() if field not in TEXTS}]
     )
     compared = present.join(rows.select("id", new="metadata"), on="id")
     is_private = caller.visibility == PRIVATELY
@@ -247,20 +251,24 @@ def _failure(error: VocabgapError | OSError) -> RefusedError:
 
 
 def folder_payload(
-    root: Path,
-    tenant_id: str,
-    repo_slug: str,
+    store: Store,
+    folder: Path,
+    owner: tuple[str, str],
     settings: ScanSettings,
     signals: dict[str, Any],
     *,
     snapshot: bool,
+    confirmed: bool,
 ) -> tuple[dict[str, Any], Parser]:
-    """Return a payload of the gap logs in a folder, and its parser.
+    """Return a payload of the gap logs in a folder, and its parser; refuse the folder of another repository.
 
     A payload holds text, but a log may hold any bytes. So the logs are read here, as every scan reads them,
     and the parser returns their chunks. With `snapshot`, the payload withdraws all other logs.
     """
-    logs = read_lines(root, settings)
+    (tenant_id, repo_slug), deleted = owner, signals["deleted"]
+    if deleted:
+        require_owner(store.version(), tenant_id, repo_slug, deleted)
+    logs = read_lines(folder, settings)
     if snapshot and logs.unlisted:
         raise StateError(
             f"'{logs.unlisted[0]}' cannot be listed; --snapshot would withdraw its logs",
@@ -271,6 +279,26 @@ def folder_payload(
     }
     for path, piece in _pieces(logs, repo_slug):
         parsed[path].append(piece)
+    before = set[str]()
+    if snapshot:
+        with suppress(NotFoundError):
+            chunks = store.version().rows(["source_path"], scope([tenant_id], [repo_slug]))
+            before = set(chunks["source_path"])
+    if not (parsed or deleted or signals["baseRevision"] or before):
+        raise NotFoundError(
+            f"no log was found in '{folder}'",
+            hint="name a folder above the logs; `vocabgap check` lists their names",
+        )
+    for path in parsed.keys() & deleted:
+        raise InvalidInputError(
+            f"'{path}' is to be withdrawn, but it is in '{folder}'", hint="remove the file first"
+        )
+    if parsed and before and before.isdisjoint(parsed) and not confirmed:
+        raise InvalidInputError(
+            f"'{folder}' has none of the {count(len(before), 'log')} of {tenant_id}/{repo_slug}: all would be"
+            " withdrawn; nothing was changed",
+            hint="check --repo, or confirm it with --yes",
+        )
     files = [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in parsed]
     payload = {"tenantId": tenant_id, "repoSlug": repo_slug, "files": files, **signals}
     if snapshot:
