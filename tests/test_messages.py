@@ -70,6 +70,13 @@ def test_nearly_all_unknown_tools_are_found_and_hardly_anything_else_is_taken_fo
     assert right / (right + found.count((True, False))) >= 0.90
 
 
+@pytest.mark.parametrize(("number", "refused"), [(12, RefusedCall("Rake", "")), (13, None)])
+def test_a_message_is_read_from_each_of_its_first_sentences(
+    number: int, refused: RefusedCall | None
+) -> None:
+    assert refused_call("Digging. " * number + "Unknown tool: Rake") == refused
+
+
 @pytest.mark.parametrize("message", MESSAGES["near_misses"])
 def test_a_message_that_only_sounds_like_a_refused_call_is_none(message: str) -> None:
     assert refused_call(message) is refused_call(message, "water_bed") is None

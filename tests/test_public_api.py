@@ -1,3 +1,4 @@
+import json
 import re
 import subprocess
 import sys
@@ -68,6 +69,8 @@ def test_the_stages_of_the_design_s_example_fit_together_and_its_run_does_it_all
     assert (scan.records.height, scan.rejects.height, scan.summary.lines) == (1, 1, 2)
     assert ranked["label"].to_list() == ["sky mask"]
     assert (tmp_path / "out" / "report.md").is_file()
+    written = json.loads((tmp_path / "out" / "run.json").read_bytes())
+    assert written["schema_version"] == 1
     vg.run("~/Pictures/Chemigram", out="whole")
     assert pl.read_parquet("whole/capabilities.parquet")["label"].to_list() == ["sky mask"]
 

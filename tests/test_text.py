@@ -275,8 +275,14 @@ def test_shortened_text_does_not_end_in_what_joins_nothing(sequence: str) -> Non
     assert visible(message) == message
 
 
+def test_a_text_of_at_most_500_characters_is_shown_whole() -> None:
+    assert shortened("x" * 500) == "x" * 500
+    assert shortened("x" * 501) == f"{'x' * 500}… (501 characters)"
+
+
 def test_only_the_beginning_of_a_pasted_text_is_compared() -> None:
     start = "film grain " * 2_000
 
     assert surface(f"{start} and dust") == surface(f"{start} and scratches")
     assert len(words(start * 10)) < len(start)
+    assert surface("x" * 20_001) == surface("x" * 20_000) != surface("x" * 19_999)

@@ -64,6 +64,8 @@ def test_a_screen_shows_a_group_its_parts_and_the_nearest_groups(found: Clusters
     assert screen.doubtful == tuple(part.wordings[0] for part in screen.parts)
     nearest = max(screen.neighbours, key=lambda near: near.probability)
     assert {*nearest.wordings} == {*SKIN}
+    chances = [each.probability for each in (*screen.parts, *screen.neighbours)]
+    assert [*chances, screen.value] == [round(each, 3) for each in (*chances, screen.value)]
 
 
 def test_the_most_valuable_screen_comes_first_and_no_screen_is_too_long() -> None:

@@ -13,10 +13,15 @@ from vocabgap.clustering.spelling import spellings, spelt_out
         (["NSC depth chart", "chart of the north sea canal"], {"nsc": "north sea canal"}),
         (["dredge the NSC", "paint the north sea canal"], {}),
         (["dredge the NSC", "dredge new sand cargo", "dredge the north sea canal"], {}),
+        (["dredge the NSC by night", "dredge the north sea canal"], {"nsc": "north sea canal"}),
+        (["dredge the NSC by night", "dredge the north sea canal daily"], {}),
+        (["NSC", "north sea canal"], {}),
         (["dredge the NSC"], {}),
         (["dredge the nsc", "dredge the north sea canal"], {}),
         (["n8n of buoys", "navigation of buoys"], {"n8n": "navigation"}),
         (["b2b trade", "bulb trade"], {}),
+        (["c4r map", "coaler map"], {}),
+        (["c5r map", "counter map"], {"c5r": "counter"}),
         (["c5r map", "counter map", "crabber map"], {}),
     ],
 )
@@ -25,6 +30,14 @@ def test_a_short_spelling_means_the_one_thing_that_the_corpus_spells_out(
 ) -> None:
     assert spellings(texts) == meant
     assert spellings(texts[::-1]) == meant
+
+
+@pytest.mark.parametrize(("uses", "meant"), [(99, {"nsc": "north sea canal"}), (100, {})])
+def test_the_first_hundred_uses_of_an_acronym_are_compared(
+    uses: int, meant: dict[str, str]
+) -> None:
+    texts = ["dredge the NSC"] * uses + ["paint the NSC", "paint the north sea canal"]
+    assert spellings(texts) == meant
 
 
 def test_short_spellings_are_spelt_out_as_words_only() -> None:

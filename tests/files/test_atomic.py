@@ -55,6 +55,21 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     assert mode(path) == 0o600
 
 
+def test_nothing_stays_open_behind_a_file_or_a_folder_that_was_written(tmp_path: Path) -> None:
+    def next_descriptor() -> int:
+        descriptor = os.open(tmp_path, os.O_RDONLY)
+        os.close(descriptor)
+        return descriptor
+
+    before = next_descriptor()
+    write_whole(tmp_path / "file", b"one", 0o640)
+    with publishing(tmp_path / "out") as folder:
+        (folder / "report").write_bytes(b"")
+    settle(tmp_path / "out", {"report"}, is_ours)
+
+    assert next_descriptor() == before
+
+
 def test_a_replaced_link_stays_a_link_and_a_pipe_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "file")
     os.mkfifo(tmp_path / "pipe")

@@ -223,6 +223,32 @@ def test_a_hook_that_cannot_work_ends_well_and_says_why_in_a_log(
     assert len((tmp_path / "state/vocabgap/hook.log").read_text(encoding="utf-8").splitlines()) == 1
 
 
+@pytest.mark.parametrize(("more", "logged"), [(0, ["mask_sky", "dodge"]), (1, ["dodge"])])
+def test_the_last_64_mib_of_a_long_transcript_are_read(
+    project: Path, more: int, logged: list[str]
+) -> None:
+    session = ended(project, result("mask_sky", "c-1"), "")
+    late = b"\n" + json.dumps(result("dodge", "c-2")).encode()
+    with (project.parent / "transcript.jsonl").open("r+b") as transcript:
+        transcript.seek((64 << 20) - len(late) + more)
+        transcript.write(late)
+
+    log_calls("claude-code", session, None)
+
+    assert scan(project).records["missing_capability"].to_list() == logged
+
+
+@pytest.mark.parametrize(("more", "logged"), [(0, ["mask_sky", "dodge"]), (1, ["dodge"])])
+def test_a_line_of_a_transcript_is_read_up_to_4_mib(
+    project: Path, more: int, logged: list[str]
+) -> None:
+    line = json.dumps(result("mask_sky", "c-1"))
+    line = line.replace(" ", " " * ((4 << 20) + 1 + more - len(line)), 1)
+    log_calls("claude-code", ended(project, line, result("dodge", "c-2")), None)
+
+    assert scan(project).records["missing_capability"].to_list() == logged
+
+
 def test_a_pipe_in_the_place_of_a_transcript_is_not_waited_for(project: Path) -> None:
     os.mkfifo(project / "pipe")
     content = json.dumps(

@@ -53,6 +53,12 @@ def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, wr
     assert vg.log_gap(image, "x", satisfaction=given_rating).record["satisfaction"] == written
 
 
+@pytest.mark.parametrize(("word", "kept"), [("mediocre", True), ("bad", False), ("good", False)])
+def test_a_record_keeps_whether_its_rating_is_mediocre(image: Path, word: str, kept: bool) -> None:
+    vg.log_gap(image, "x", satisfaction=word)
+    assert found(image)["mediocre"].to_list() == [kept]
+
+
 @pytest.mark.parametrize(
     ("fields", "output"),
     [

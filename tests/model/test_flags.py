@@ -22,3 +22,14 @@ def test_a_setting_with_a_flag_is_named_as_a_difference(name: str) -> None:
     (difference,) = differences(earlier, later, between=now - now)
 
     assert (difference.filter, difference.later) == (name.removeprefix("--"), str(other))
+
+
+@pytest.mark.parametrize("no_shared", [False, True])
+def test_a_selection_says_whose_records_are_read(no_shared: bool) -> None:
+    selection = Selection(tenants=("ours",), repositories=("photos",), no_shared=no_shared)
+
+    assert selection.owners == {
+        "tenants": ("ours",),
+        "repositories": ("photos",),
+        "shared": not no_shared,
+    }

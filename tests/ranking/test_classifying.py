@@ -114,6 +114,15 @@ def test_a_category_of_fewer_than_five_records_is_not_learned(number: int, known
     assert ("forging" in classifier.categories) is known
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [19_999, 20_000])
+def test_the_most_frequent_20_000_wordings_are_learned(number: int) -> None:
+    often = 2 * asked_for("glaze kiln", "pottery", number)
+    classifier = train(Parts.of(records([*often, *asked_for("warp loom", "Weaving")])))
+
+    assert (classifier is not None) is (number < 20_000)
+
+
 def test_three_categories_are_told_apart() -> None:
     classifier = train(Parts.of(records([*LEARNED, *asked_for("anvil hammer", "forging")])))
     assert classifier is not None

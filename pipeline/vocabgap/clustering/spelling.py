@@ -6,8 +6,8 @@ with each, must have half of their other words in common. A numeronym counts the
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, product
 from typing import Final
 
 from vocabgap.text import content_words, ignored_stems, stem, words
@@ -40,7 +40,7 @@ def spellings(texts: Sequence[str]) -> dict[str, str]:
     }
     for split_text in split_texts:
         initials = "".join(word[0] for word in split_text)
-        for start, length in _windows(len(split_text), lengths):
+        for start, length in product(range(len(split_text)), lengths):
             short = initials[start : start + length]
             if short not in acronyms or short in split_text:
                 continue
@@ -65,13 +65,9 @@ def _places(texts: Iterable[str], pattern: re.Pattern[str]) -> dict[str, list[in
     return places
 
 
-def _windows(count: int, lengths: Iterable[int]) -> Iterator[tuple[int, int]]:
-    return ((start, length) for length in lengths for start in range(count - length + 1))
-
-
 def _stems(every: Iterable[str]) -> frozenset[str]:
     return frozenset(content_words(" ".join(map(stem, every)), ignored_stems()))
 
 
 def _is_near(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= _IN_COMMON * max(len(one | other), 1)
+    return len(one & other) >= _IN_COMMON * len(one | other) > 0

@@ -116,8 +116,6 @@ def _of_transcript(given: dict[str, Any]) -> Iterator[ReportedCall]:
         longest_line, read_at_end = 4 << 20, 64 << 20  # bytes; earlier turns read what is before
         begin = max(0, transcript.seek(0, os.SEEK_END) - read_at_end)
         transcript.seek(begin)
-        if begin:
-            transcript.readline(longest_line)
         lines = iter(lambda: transcript.readline(longest_line), b"")
         values = chain.from_iterable(values_in([line]) for line in lines if b"tool_use" in line)
         for block in elements(values, fields, ADAPTERS[source.adapter]):

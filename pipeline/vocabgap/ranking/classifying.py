@@ -181,10 +181,10 @@ def train(corpus: Parts, category: Callable[[str], str] = fold_category) -> Clas
     fewest_of_category, fewest, by_chance = 5, 50, 0.001
     is_frequent = records.sum().over("category") >= fewest_of_category
     examples = counts.filter(has_category, pl.col("terms") != "").filter(is_frequent)
-    if examples["records"].sum() < fewest or examples["category"].n_unique() == 1:
-        return None
     # Repeated wordings are one example with a greater weight, in an order that records do not change.
     distinct = examples.sort("records", "terms", "category", descending=[True, False, False]).head(20_000)
+    if distinct["records"].sum() < fewest or distinct["category"].n_unique() == 1:
+        return None
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 

@@ -17,7 +17,7 @@ import polars as pl
 from vocabgap.model.capability import SETTLED
 from vocabgap.model.moments import iso
 from vocabgap.model.selection import Selection
-from vocabgap.model.tables import CAPABILITIES, HISTORY, LINEAGE, NEW, UTC_MICROSECONDS
+from vocabgap.model.tables import HISTORY, LINEAGE, NEW, UTC_MICROSECONDS
 from vocabgap.ranking.priority import in_order
 from vocabgap.reporting.listed import Past
 from vocabgap.reporting.manifest import Manifest, read_manifest
@@ -182,7 +182,6 @@ def became_of(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _own_rows(ranked: pl.DataFrame, manifest: Manifest, relations: pl.DataFrame | None) -> pl.DataFrame:
-    CAPABILITIES.require(ranked)
     is_pinned = pl.col("pinned") & ~pl.col("status").is_in(SETTLED)
     fewest = manifest.settings.rank.fewest
     by_counts = in_order(ranked, manifest.ranked_by, fewest, pins=False)

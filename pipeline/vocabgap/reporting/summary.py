@@ -14,7 +14,7 @@ from vocabgap.model.capability import SETTLED, Asker, Capability
 from vocabgap.model.effect import VERDICTS, Effect
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
-from vocabgap.model.tables import CAPABILITIES, CLAIMED, PUBLISHED, RELATIONS, TOTAL
+from vocabgap.model.tables import CLAIMED, PUBLISHED, RELATIONS, TOTAL
 from vocabgap.ranking.coverage import is_listed, probably_covered
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import RunKey, comparable, points_of
@@ -213,7 +213,6 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     manifest does not have it yet.
     """
     ranked, settings = tables.capabilities, manifest.settings
-    CAPABILITIES.require(ranked)
     overview = None if tables.gaps is None else overview_of(tables.gaps, manifest.now)
     counted = None if overview is None else overview.filter("counted")
     stale = _days_stale(ranked, overview, manifest.now)
