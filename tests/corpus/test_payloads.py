@@ -25,9 +25,14 @@ def test_a_piped_payload_that_is_too_large_is_refused_whole(
     monkeypatch.setattr("vocabgap.corpus.push.MOST_LISTED", len(content) - 1)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
-    with pytest.raises(
-        InvalidInputError, match="payload 'standard input' expands to more than 0 MiB"
-    ):
+    with pytest.raises(InvalidInputError, match="standard input cannot be read: larger than 0 MiB"):
+        read_payload("-")
+
+
+def test_a_closed_standard_input_has_no_payload(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+
+    with pytest.raises(InvalidInputError, match="standard input is closed"):
         read_payload("-")
 
 

@@ -22,7 +22,8 @@ def two_lifts(tmp_path: Path) -> Path:
 
 
 def typing(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    stream = io.BytesIO(text.encode(errors="surrogateescape"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream, "utf-8", "surrogateescape"))
 
 
 def events(out: str) -> list[dict[str, Any]]:
@@ -50,6 +51,19 @@ def test_what_cannot_be_done_is_told(arguments: list[str], code: int, message: s
     result = vocabgap("glossary", *arguments)
     assert (result.code, result.out) == (code, "")
     assert message in result.err
+
+
+@pytest.mark.usefixtures("docs")
+def test_a_text_needs_an_open_standard_input_of_at_most_64_mib(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    typing(monkeypatch, "a lift\n" * (10 << 20))
+    large = vocabgap("glossary", "check", "--text", "-")
+    monkeypatch.setattr("sys.stdin", None)
+    closed = vocabgap("glossary", "check", "--text", "-")
+
+    assert (large.code, "larger than 64 MiB" in large.err) == (2, True)
+    assert (closed.code, "standard input is closed" in closed.err) == (2, True)
 
 
 @pytest.mark.usefixtures("two_lifts")

@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
@@ -51,7 +50,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, mcp_sdk: None) -> Callable[[Excepti
             return None
 
     def end_with(error: Exception) -> None:
-        monkeypatch.setattr("vocabgap.doors.mcp.server.stdio_server", partial(Transport, error))
+        monkeypatch.setattr("vocabgap.doors.mcp.server.stdio_server", lambda _: Transport(error))
 
     return end_with
 

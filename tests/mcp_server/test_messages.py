@@ -30,6 +30,7 @@ NO_MESSAGES = (
     b"[" * 100_000,
     b"[]",
     b'{"jsonrpc": "2.0", "id": 22, "method": 5}',
+    b'{"jsonrpc": "2.0", "id": 23, "method": "ping", "params": {"a": "%b"}}' % (b"x" * (20 << 20)),
 )
 
 

@@ -4,7 +4,6 @@ A payload is one JSON object in a file, or the logs of a folder.
 """
 
 import json
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -34,17 +33,16 @@ from vocabgap.corpus.incoming import Caller, Incoming, Parser, PushedLog, read_f
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import PATH_KEY
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
-from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError, VocabgapError
-from vocabgap.files import whole
-from vocabgap.files.budget import MOST_LISTED, Budget, require_decodable
-from vocabgap.files.refusals import refusal
+from vocabgap.errors import ExitCode, InvalidInputError, StateError, VocabgapError
+from vocabgap.files import STANDARD_INPUT
+from vocabgap.files.budget import MOST_LISTED, require_decodable
+from vocabgap.files.refusals import named_content, refusal
 from vocabgap.model.record import ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import ScanSettings
 from vocabgap.text import count
 
 MOST_CHUNKS: Final = 1_000_000  # of one payload
 _Parsed = Mapping[str, Any] | RefusedError | PushedLog
-STANDARD_INPUT: Final = "-"
 _HINT: Final = "expected one JSON object with `files`; see `vocabgap schema parsed-chunk-v1`"
 
 
@@ -321,17 +319,11 @@ def _pieces(logs: LogLines, repo: str) -> Iterator[tuple[str, _Parsed]]:
 
 def read_payload(path: str | Path) -> dict[str, Any]:
     """Read the payload in a file; `-` is standard input."""
-    is_piped = str(path) == STANDARD_INPUT
-    name = "standard input" if is_piped else str(path)
+    content = named_content(Path(path), "payload", "name a folder or a file, or pipe a file", MOST_LISTED)
+    name = "standard input" if str(path) == STANDARD_INPUT else str(path)
+    require_decodable(content, f"payload '{name}'")
     try:
-        content = sys.stdin.buffer.read(MOST_LISTED + 1) if is_piped else whole(Path(path), MOST_LISTED)
-        Budget(MOST_LISTED, f"payload '{name}'", "push a part of it at a time").spend(len(content))
-        require_decodable(content, f"payload '{name}'")
         payload = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except FileNotFoundError as error:
-        raise NotFoundError(f"there is no folder or payload file '{path}'", hint="check the path") from error
-    except OSError as error:
-        raise refusal(f"payload '{path}' cannot be read", error) from error
     except (ValueError, RecursionError) as error:  # also for text that is not UTF-8
         raise InvalidInputError(f"{name}: expected JSON: {error}", hint=_HINT) from error
     if not isinstance(payload, dict):

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, StateError, expanded, require_text
 from vocabgap.files.journal import Journal, entries_of
-from vocabgap.files.refusals import FileRole, existing_content
+from vocabgap.files.refusals import FileRole, named_content
 from vocabgap.text import can_be_seen, count, surface, visible
 
 ID_PREFIX: Final = "dec-"
@@ -333,7 +333,7 @@ def read_proposals(source: str | Path | Iterable[str | bytes]) -> Iterator[tuple
     """
     if isinstance(source, str | Path):
         path = expanded(source)
-        content = existing_content(path, "file of decisions", "check its name; - reads a pipe")
+        content = named_content(path, "file of decisions", "check its name; - reads a pipe")
         lines: Iterable[bytes] = content.split(b"\n")
     else:
         path = Path("stdin")

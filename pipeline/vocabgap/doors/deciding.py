@@ -1,6 +1,5 @@
 """`decide` and `decisions`: decisions about the capabilities of a run."""
 
-import sys
 from contextlib import nullcontext, suppress
 from enum import StrEnum
 from inspect import cleandoc
@@ -22,7 +21,7 @@ from vocabgap.doors.verbs import (
     option,
     verb,
 )
-from vocabgap.errors import InvalidInputError, VocabgapError, expanded
+from vocabgap.errors import VocabgapError, expanded
 from vocabgap.model.moments import parse_now
 from vocabgap.text import printable_name
 
@@ -137,13 +136,9 @@ def _decided(call: "Call", request: Deciding) -> Answer:
         on_wait=call.output.telling_of_wait(place),
     )
     if isinstance(request, Apply):
-        is_piped = request.source == "-"
-        if is_piped and not sys.stdin:
-            raise InvalidInputError("standard input is closed", hint="nothing was decided; name a file")
-        source = sys.stdin.buffer if is_piped else request.source
         same = "their capabilities have the same labels in this run"
         decisions = book.apply(
-            source, lambda run: call.note(f"the decisions come from the report of {run}; {same}")
+            request.source, lambda run: call.note(f"the decisions come from the report of {run}; {same}")
         )
         recorded: dict[str, object] = {"decision_ids": [each.decision_id for each in decisions]}
     else:

@@ -10,8 +10,9 @@ import os
 import stat
 from io import BufferedReader
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
+STANDARD_INPUT: Final = "-"  # in the place of a path
 MOST_BYTES: Final = 1 << 31
 """The most bytes of a file that is read whole."""
 # Do not wait for a pipe, and do not take over a terminal.
@@ -42,9 +43,14 @@ def opened(path: Path, flags: int = os.O_RDONLY) -> BufferedReader:
 def whole(path: Path, most: int = MOST_BYTES, flags: int = os.O_RDONLY) -> bytes:
     """Read a regular file of at most so many bytes."""
     with opened(path, flags) as file:
-        content = file.read(most + 1)
+        return rest_of(file, most)
+
+
+def rest_of(file: BinaryIO, most: int) -> bytes:
+    """Read an open file of at most so many bytes."""
+    content = file.read(most + 1)
     if len(content) > most:
-        raise OSError(errno.EOVERFLOW, f"larger than {most >> 20:,} MiB", str(path))
+        raise OSError(errno.EOVERFLOW, f"larger than {most >> 20:,} MiB")
     return content
 
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from enum import StrEnum
@@ -17,7 +18,7 @@ from vocabgap.errors import (
     StateError,
     VocabgapError,
 )
-from vocabgap.files import whole
+from vocabgap.files import STANDARD_INPUT, rest_of, whole
 from vocabgap.files.budget import MOST_WHOLE
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -117,6 +118,16 @@ def existing_content(path: Path, what: str, hint: str | Hint, most: int = MOST_W
         problem = "does not exist" if content is FileKind.NOTHING else f"is {content}"
         raise NotFoundError(f"{what} '{path}' {problem}", hint=hint)
     raise InvalidInputError(f"{what} '{path}' is {content}, expected a file", hint=hint)
+
+
+def named_content(path: Path, what: str, hint: str | Hint, most: int = MOST_WHOLE) -> bytes:
+    """Read a file that a person named, or standard input if its name is `-`."""
+    if str(path) != STANDARD_INPUT:
+        return existing_content(path, what, hint, most)
+    if sys.stdin is None:
+        raise InvalidInputError("standard input is closed", hint=hint)
+    with refusing("standard input cannot be read"):
+        return rest_of(sys.stdin.buffer, most)
 
 
 def content_of(path: Path, what: str, most: int = MOST_WHOLE) -> bytes | FileKind:

@@ -14,12 +14,13 @@ from vocabgap.doors.cli.output import Output
 from vocabgap.doors.verbs import Answer, Event, Verbs, argument, option, verb
 from vocabgap.doors.views import rendered
 from vocabgap.errors import ExitCode, Hint, InvalidInputError
+from vocabgap.files import STANDARD_INPUT
 from vocabgap.files.signals import end_reads
 from vocabgap.glossary import commands
 from vocabgap.glossary.commands import MISSION, Acting, note_all, runtime_of, standing_questions
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import FOLDER
-from vocabgap.glossary.linting import Linter, github, lint
+from vocabgap.glossary.linting import Linter, github, lint, text_of
 from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.questions import (
     Defer,
@@ -38,7 +39,6 @@ from vocabgap.glossary.session import AbortResumeError, ChangedInputs, Execution
 from vocabgap.model.moments import iso
 from vocabgap.text import excerpt
 
-_TEXT_FROM_STDIN: Final = "-"
 CheckFormat = StrEnum("CheckFormat", ["TEXT", "GITHUB"])
 
 
@@ -72,8 +72,8 @@ def check(call: Call, request: CheckWords) -> Answer:
     --step, --mission, --critical or --ask.
     """
     paths, text = request.paths, request.text
-    if paths == (Path(_TEXT_FROM_STDIN),) and text is None:
-        paths, text = (), _TEXT_FROM_STDIN
+    if paths == (Path(STANDARD_INPUT),) and text is None:
+        paths, text = (), STANDARD_INPUT
     if (text is None) == (not paths):
         hint = Hint("{}, or --text 'the text of a step'", (("glossary", "check", "FILE"),))
         raise InvalidInputError("expected files and folders, or a text", hint=hint)
@@ -198,7 +198,7 @@ def answer_of(step: ExecutionContext, run: Callable[[], object], completed: Call
 
 
 def _read(text: str) -> str:
-    return sys.stdin.read() if text == _TEXT_FROM_STDIN else text
+    return text_of(Path(text)) if text == STANDARD_INPUT else text
 
 
 class Resolve(Acting, kw_only=True):

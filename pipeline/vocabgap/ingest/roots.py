@@ -20,8 +20,8 @@ from vocabgap.errors import (
     require_kind,
     require_local,
 )
+from vocabgap.files import STANDARD_INPUT
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusing
-from vocabgap.model.settings import STANDARD_INPUT
 from vocabgap.text import printable_name
 
 _COPY: Final = "stdin"

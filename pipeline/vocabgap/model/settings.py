@@ -49,7 +49,6 @@ BY_WORDING: Final = "by wording"
 AUTO: Final = "auto"  # the known model if it is installed, else none
 MINILM: Final = "minilm"  # the known model, and an error if it is not installed
 NO_EMBEDDER: Final = "none"  # TF-IDF alone
-STANDARD_INPUT: Final = "-"  # as a root
 DEFAULT_TOP: Final = 10
 DEFAULT_LISTED: Final = 50  # records of a list
 DEFAULT_SCREENS: Final = 20  # of a review

@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 
 from vocabgap.errors import NotFoundError, StateError, expanded, full_address
 from vocabgap.extensions import extensions
+from vocabgap.files import STANDARD_INPUT
 from vocabgap.files.refusals import current_folder
 from vocabgap.ingest.roots import origin_of
 from vocabgap.model.loading import Loaded, resolve_settings
@@ -21,7 +22,6 @@ from vocabgap.model.settings import (
     DEFAULT_OUT,
     MINILM,
     NO_EMBEDDER,
-    STANDARD_INPUT,
     IngestSettings,
     Settings,
     UsualIngestSettings,

@@ -31,8 +31,8 @@ from vocabgap.errors import (
     system_error,
 )
 from vocabgap.extensions import Reference, extensions
+from vocabgap.files import STANDARD_INPUT
 from vocabgap.files.signals import StoppedError, end_within, ignore, raise_stops, release
-from vocabgap.model.settings import STANDARD_INPUT
 from vocabgap.text import printable_name
 
 _MORE: Final = "More"

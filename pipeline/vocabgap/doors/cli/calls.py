@@ -27,8 +27,9 @@ from vocabgap.errors import (
     require_local,
 )
 from vocabgap.extensions import extensions
+from vocabgap.files import STANDARD_INPUT
 from vocabgap.model.record import LOG_NAME
-from vocabgap.model.settings import STANDARD_INPUT, Setting, known_flags
+from vocabgap.model.settings import Setting, known_flags
 from vocabgap.text import escape_unseen, printable_name
 
 if TYPE_CHECKING:

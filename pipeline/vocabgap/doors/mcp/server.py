@@ -4,6 +4,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator
 from typing import Any, Final
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from vocabgap.doors.mcp.tools import TOOLS, Limit, Tool, log_vocabulary_gap
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import DEBUG_VARIABLE, StateError, system_error
 from vocabgap.extensions import extensions
+from vocabgap.files.budget import MIB
 from vocabgap.files.signals import STOPPING
 from vocabgap.logbook.log import SESSION_VARIABLE
 from vocabgap.text import escape_unseen_in_json, excerpt
@@ -35,6 +37,8 @@ _LOGGING: Final = (
     " If you miss one and work around it, log that with log_vocabulary_gap. Use the words of the person if"
     " you have them."
 )
+
+_LONGEST: Final = 8 * MIB  # bytes of a request
 
 
 def build(workspace: Workspace, *, read_only: bool = False) -> Server[Any]:
@@ -112,9 +116,20 @@ def serve_stdio(server: Server[Any]) -> None:
             raise (system_error(error) if isinstance(error, OSError) else error) from failed
 
 
+async def _requests() -> AsyncIterator[str]:
+    """Yield the lines of a client; of a line that is too long, only the beginning."""
+    with os.fdopen(os.dup(0), "rb") as wire:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # no tool reads requests
+        while line := await to_thread.run_sync(wire.readline, _LONGEST):
+            yield line.decode(errors="replace")
+            while len(line) == _LONGEST and not line.endswith(b"\n"):
+                line = await to_thread.run_sync(wire.readline, _LONGEST)
+
+
 async def _over_stdio(server: Server[Any]) -> None:
     unanswered: list[str | int] = []  # a client may use an identifier twice, and expects two answers
-    async with stdio_server() as (lines, output), lines, output, anyio.create_task_group() as tasks:
+    given: Any = _requests()
+    async with stdio_server(given) as (lines, output), lines, output, anyio.create_task_group() as tasks:
         requests, incoming = anyio.create_memory_object_stream[SessionMessage | Exception]()
         outgoing, answers = anyio.create_memory_object_stream[SessionMessage]()
         tasks.start_soon(_receive, lines, requests, output, unanswered)
@@ -133,7 +148,7 @@ async def _receive(lines: Any, requests: Any, output: Any, unanswered: list[str 
     async with requests:
         async for item in lines:
             if not isinstance(item, SessionMessage):
-                reason = "expected a message of JSON-RPC 2.0 on one line; batches are not supported"
+                reason = f"expected a message of JSON-RPC 2.0 and no batch, at most {_LONGEST:,} bytes a line"
                 error = types.ErrorData(code=types.PARSE_ERROR, message=reason)
                 await output.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=None, error=error)))
                 continue
