@@ -166,6 +166,14 @@ def test_what_is_decided_already_is_refused_before_a_report_follows_it(
         getattr(studio.decide, verb)("sky mask", *arguments)
 
 
+def test_a_later_decision_is_not_replaced_by_an_earlier_one(studio: Studio) -> None:
+    earlier = studio.decide
+    studio.decide.dismiss("sky mask", "no")
+
+    with pytest.raises(InvalidInputError, match="has a later decision: .* ana dismissed"):
+        earlier.author("sky mask", "sky")
+
+
 def test_a_label_that_was_given_since_the_run_is_taken(studio: Studio) -> None:
     studio.decide.rename("lens flare", "glare")
     studio.decide.rename("sky mask", "lens flare")

@@ -268,7 +268,9 @@ def require_change(decision: Decision, active: Sequence[Decision], published: Ma
     about = [earlier.label for earlier in active if earlier.label and _about(earlier) == _about(decision)]
     current = about[-1] if about else published["label"]
     problem = ""
-    if decision.action in SETTLING:
+    if last is not None and last.time > decision.time:
+        problem = "has a later decision"
+    elif decision.action in SETTLING:
         problem = _problem_of_status(decision, last, published)
     elif decision.other is not None and last is not None:
         problem = f"is already merged with '{excerpt(decision.other.label)}'"
