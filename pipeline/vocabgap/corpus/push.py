@@ -33,7 +33,7 @@ from vocabgap.corpus.incoming import Caller, Incoming, Parser, PushedLog, read_f
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import PATH_KEY
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
-from vocabgap.errors import ExitCode, InvalidInputError, StateError, VocabgapError
+from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files import STANDARD_INPUT
 from vocabgap.files.budget import MOST_LISTED, require_decodable
 from vocabgap.files.refusals import named_content, refusal
