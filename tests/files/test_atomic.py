@@ -78,8 +78,9 @@ def test_a_replaced_link_stays_a_link_and_a_pipe_is_refused(tmp_path: Path) -> N
 
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_bytes() == b"one"
-    with pytest.raises(OSError, match="it is a pipe"), replacing(tmp_path / "pipe"):
-        pass
+    for pipe in (tmp_path / "pipe", Path("-")):
+        with pytest.raises(OSError, match="it is a pipe"), replacing(pipe):
+            pass
 
 
 def test_what_a_killed_writer_left_is_removed_and_nothing_else(tmp_path: Path) -> None:

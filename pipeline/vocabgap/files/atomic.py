@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 from filelock import lock_descriptor
 
 from vocabgap.errors import StateError
-from vocabgap.files import descriptor_of
+from vocabgap.files import STANDARD_INPUT, descriptor_of
 from vocabgap.files.locking import lock
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.files.signals import deferred_signals
@@ -43,10 +43,11 @@ _NO_FILES: Final = {FileKind.PIPE, FileKind.SOCKET, FileKind.DEVICE, FileKind.LO
 def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     """Yield a file to write into. It replaces `path` if the block ends without an error.
 
-    If `path` is a link, its target is replaced; a pipe or a device is an error. The folder has to exist.
+    If `path` is a link, its target is replaced; `-`, a pipe or a device is an error. The folder has to exist.
     After an error it holds no temporary file. What a killed writer left is removed by the next one.
     """
-    if (kind := file_kind(path)) in _NO_FILES:
+    kind = FileKind.PIPE if str(path) == STANDARD_INPUT else file_kind(path)
+    if kind in _NO_FILES:
         raise OSError(errno.EINVAL, f"it is {kind}", str(path))
     path = path.resolve()
     _remove_abandoned(path)
