@@ -198,30 +198,31 @@ class Case(NamedTuple):
     is_beside: bool = False  # a good log lies beside it, whose record is listed
 
 
-_LIST: Final = ("list", "bomb", "--match", "film grain", "--limit", "1")
+def _listing(place: str) -> tuple[str, ...]:
+    """Return a command that reads a file and the folder around it."""
+    return "list", place, "bomb", "--match", "film grain", "--limit", "1"
 
 
 def _good() -> None:
     write_corpus(Path(), {"good": [gap("film grain")]}, name="bomb")
 
 
+def _log(name: str, place: str, content: bytes | int) -> Case:
+    return Case(name, _good, place, content, _listing(place), is_beside=True)
+
+
 def cases() -> Iterator[Case]:
     """Yield all bombs."""
     for form, made in FORMS.items():
+        plain = f"bomb/a.{_SUFFIXES[form]}"
         for number, (name, content) in enumerate(made()):
-            place = f"bomb/a.{_SUFFIXES[form]}"
-            yield Case(f"{form}, {name}", _good, place, content, _LIST, is_beside=True)
+            yield _log(f"{form}, {name}", plain, content)
             for packed in COMPRESSIONS if form is Form.LINES or not number else ():
-                yield Case(
-                    f"{form}, {name}, {packed}", _good, f"{place}.{packed}", pack(packed, content),
-                    _LIST, is_beside=True,
-                )  # fmt: skip
-        yield Case(
-            f"{form}, sparse", _good, f"bomb/a.{_SUFFIXES[form]}", SPARSE, _LIST, is_beside=True
-        )
+                yield _log(f"{form}, {name}, {packed}", f"{plain}.{packed}", pack(packed, content))
+        yield _log(f"{form}, sparse", plain, SPARSE)
     for adapter, (place, lines) in adapted().items():
         for name, content in (("again and again", _repeated(lines)), ("hollow", _hollow(lines))):
-            yield Case(f"{adapter}, {name}", _good, f"bomb/{place}", content, _LIST, is_beside=True)
+            yield _log(f"{adapter}, {name}", f"bomb/{place}", content)
     for kind, each in ENTRANCES.items():
         for name, content in KINDS[each.suffix]():
             yield Case(f"{kind}, {name}", each.prepare, each.file, content, each.command)

@@ -103,3 +103,14 @@ def test_small_faults_of_files_are_named_once(
     assert "= 1 record +" in vocabgap("check", "space.jsonl", "--map", "description=why ").out
     assert "= 1 record +" in vocabgap("check", "./-").out
     assert "did you mean" not in vocabgap("check", "dead").err
+
+
+@pytest.mark.parametrize(
+    ("number", "counted"), [(2, "its 2 objects"), (12_000, "its first 10,000 objects")]
+)
+def test_an_error_says_how_many_objects_were_surveyed(
+    tmp_path: Path, number: int, counted: str
+) -> None:
+    (tmp_path / "any.jsonl").write_text('{"colour": "red"}\n' * number)
+
+    assert f"the keys of {counted} are colour" in vocabgap("list", str(tmp_path / "any.jsonl")).err

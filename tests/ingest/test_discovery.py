@@ -146,3 +146,12 @@ def test_files_that_a_report_leaves_out_are_named(tmp_path: Path) -> None:
     assert note.startswith("nothing known in 2 files: ")
     names = note.partition(": ")[2].split("; ")[0].split(", ")
     assert [Path(name).name for name in names] == ["votes.csv", "events.jsonl"]
+
+
+def test_a_file_that_is_a_root_itself_is_not_left_out_of_the_folder_around_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "wishes.csv").write_text("description\na lasso\n", encoding="utf-8")
+
+    assert scan(tmp_path).unread == (str(tmp_path / "wishes.csv"),)
+    assert scan([tmp_path, tmp_path / "wishes.csv"]).unread == ()

@@ -279,7 +279,7 @@ def _lists(value: dict[str, Any], above: Pointer = ()) -> Iterator[tuple[Pointer
 
 def _misfit(wanted: LogKind, survey: _Survey, absent: list[Pointer]) -> NothingFitsError:
     """Return the error for a `--source` or a `--map` that fits no object."""
-    some = "" if survey.is_whole else f" among the first {_SURVEYED:,}"
+    some = "" if survey.is_whole else f" among the first {survey.objects:,}"
     if wanted.source and not absent:
         message = f"no object of {quoted(survey.shown)}{some} is a gap of source '{wanted.source}'"
         return NothingFitsError(message)
@@ -293,9 +293,9 @@ def _misfit(wanted: LogKind, survey: _Survey, absent: list[Pointer]) -> NothingF
 def _nothing_fits(survey: _Survey, roots: Iterable[str]) -> NothingFitsError:
     """Return the error for objects that no source fits, with a `--map` that may be right."""
     keys = survey.keys()
-    some = "" if survey.is_whole else f"the first {_SURVEYED:,} of "
+    its = "its" if survey.is_whole else "its first"
     message = f"no known field in {quoted(survey.shown)} says what was missing"
-    listed = f"the keys of {some}its {count(len(keys.objects), 'object')} are {keys.in_words}"
+    listed = f"the keys of {its} {count(len(keys.objects), 'object')} are {keys.in_words}"
     proposal = keys.proposal()
     words = [word for field, path in proposal.items() for word in ("--map", f"{field}={path}")]
     fields = [f"{field} = {json.dumps(path, ensure_ascii=False)}" for field, path in proposal.items()]

@@ -126,6 +126,7 @@ def discover(
         walk = _Walk(str(base), slug, [*map(str, bases)], catalogue, chooser, own, unread)
         for log in walk.logs() if base.is_dir() else [walk.single(base)]:
             by_path.setdefault(log.path, log)  # a root inside another one adds nothing
+    unread[:] = [path for path in unread if path not in by_path]
     most = settings.max_expanded_mib * MIB
     found = [_or_left_out(log, by_path, most) for log in by_path.values()]
     return sorted(found, key=lambda log: (log.repo_slug, log.source_path, log.path))
