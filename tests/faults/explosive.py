@@ -26,6 +26,7 @@ from builders.command import vocabgap
 from faults.kills import ended, started
 from faults.targets import ENTRANCES
 from ingest.test_all_formats import FILES
+from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.formats import Form
 from vocabgap.ingest.reading import COMPRESSIONS
 from vocabgap.model.sources import shipped_sources
@@ -35,6 +36,7 @@ HELD: Final = 1_024  # MiB
 _MIB: Final = 1 << 20
 _SIZE: Final = 48 * _MIB  # of plain bombs
 _DEEP: Final = 100_000
+_MOST_TOLD: Final = 5  # lines of an error with its hints
 _ROOM: Final = 8 << 30  # bytes of addresses that a command may take
 _BROKEN: Final = ("Traceback", "this is a bug", "panicked")
 
@@ -308,8 +310,9 @@ def _problem(case: Case, ending: int | None) -> str | None:
     code, out, err, seconds, held = json.loads(Path("result").read_text(encoding="utf-8"))
     if seconds > SECONDS or held > HELD:
         return f"{words}: {seconds:.1f} CPU s, {held} MiB"
-    if code not in {0, 2, 3, 4} or any(word in err + told for word in _BROKEN):
+    is_clear = code in {0, 2, 3, 4} and len(err.splitlines()) <= _MOST_TOLD
+    if not is_clear or any(word in err + told for word in _BROKEN):
         return f"{words}: {code}: {(err + told)[-300:]}"
-    if case.is_beside and "film grain" not in out:
+    if case.is_beside and code != InvalidInputError.exit_code and "film grain" not in out:
         return f"{words}: the log beside it is lost: {code}: {(out + err)[-300:]}"
     return None
