@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.files import yaml
 from vocabgap.files.budget import DEEPEST
 from vocabgap.files.yaml import LONGEST_NUMBER, MOST_VALUES, parse_yaml, parsed_with_lines
 
@@ -154,14 +153,6 @@ def test_limits_are_the_largest_that_are_read() -> None:
     assert parse_yaml("[" * DEEPEST + "]" * DEEPEST)
     with pytest.raises(InvalidInputError, match="nested deeper than 100 levels"):
         parse_yaml("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1))
-
-
-def test_a_document_may_have_64_million_characters(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert yaml.LARGEST == 64_000_000
-    monkeypatch.setattr(yaml, "LARGEST", 10)
-    assert parse_yaml("a: 4567890") == {"a": 4_567_890}
-    with pytest.raises(InvalidInputError, match="more than 10 characters"):
-        parse_yaml("a: 45678901")
 
 
 @pytest.mark.parametrize(("text", "column"), [("\x01", 1), ("a: \x01", 4), ("a: b\nc: d\x01", 5)])

@@ -1,7 +1,7 @@
 """YAML 1.2 as plain values: texts, numbers, lists and objects. `ruamel.yaml` reads it, within limits."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from reprlib import repr as short_repr
 from typing import Any, Final, NoReturn
 
@@ -22,7 +22,6 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.files.budget import DEEPEST
 from vocabgap.text import excerpt
 
-LARGEST: Final = 64_000_000  # characters of a document
 LONGEST_NUMBER: Final = 1_024  # bits; Python does not print a number of 4,300 digits
 MOST_VALUES: Final = 400_000  # keys and values of a document, with those that aliases repeat
 MOST_TAGS: Final = 100  # lines %TAG; the library compares each with all before it
@@ -69,27 +68,14 @@ def parse_yaml(text: str) -> object:
         InvalidInputError: The text is not YAML, has a value that is not plain, or exceeds a limit. The error
             names line and column.
     """
-    return _read(text, lambda loader, node: loader.construct_document(node))
+    return parsed_with_lines(text)[0]
 
 
 def parsed_with_lines(text: str) -> tuple[object, dict[Place, int]]:
-    """Return the value of a YAML document, and the line (from 1) of each value in it.
+    """Return the value of a YAML document like `parse_yaml`, and the line (from 1) of each value in it.
 
     A value with a key has the line of the key.
-
-    Raises:
-        InvalidInputError: As for `parse_yaml`.
     """
-    empty: tuple[object, dict[Place, int]] = (None, {})
-    return (
-        _read(text, lambda loader, node: (loader.construct_document(node), dict(_lines(node, ())))) or empty
-    )
-
-
-def _read(text: str, use: Callable[[Any, Node], Any]) -> Any:  # noqa: ANN401 - what `use` returns
-    if len(text) > LARGEST:
-        hint = "split it into several files"
-        raise InvalidInputError(f"the document has more than {LARGEST:,} characters", hint=hint)
     if text.count("%TAG") > MOST_TAGS:
         raise InvalidInputError(f"the document has more than {MOST_TAGS} lines %TAG", hint=_HINT)
     yaml = YAML(typ="safe")
@@ -100,7 +86,7 @@ def _read(text: str, use: Callable[[Any, Node], Any]) -> Any:  # noqa: ANN401 - 
             _require_limits(yaml.parse(text))
             loader, _ = yaml.get_constructor_parser(text)
             node = loader.get_single_node()
-            return None if node is None else use(loader, node)
+            return (None, {}) if node is None else (loader.construct_document(node), dict(_lines(node, ())))
     except ReaderError as error:
         before = text.encode("utf-8", "surrogatepass")[: error.position]  # libyaml counts bytes
         line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
