@@ -40,8 +40,7 @@ _LINES: Final = 1_000_000
 _FILES: Final = 50_000  # of each kind
 _BITS: Final = 30_000
 _SHARDS: Final = 4
-_VERBS: Final = f"{len(VERBS)} verbs that write"
-HEADINGS: Final = ("attack", "on", "cases", "broken", "slowest")
+HEADINGS: Final = ("attack", "cases", "broken", "slowest")
 
 
 class Part(NamedTuple):
@@ -52,7 +51,6 @@ class Part(NamedTuple):
     """
 
     attack: str
-    on: str
     cases: int
     problems: list[str]
     slowest: float | None = None
@@ -67,7 +65,7 @@ def calls(verb: int) -> list[Part]:
         counts[attack].append(_problem(check))
     counts["lock held"].append(_problem(lambda: checks.require_given_up(found)))
     return [
-        Part(_NAMES.get(attack, attack), _VERBS, len(message), [each for each in message if each])
+        Part(_NAMES.get(attack, attack), len(message), [each for each in message if each])
         for attack, message in counts.items()
     ]
 
@@ -80,35 +78,35 @@ _NAMES: Final = {
 }
 
 
-def rows(attack: str, on: str, cases: Iterable[str | None]) -> list[Part]:
+def rows(attack: str, cases: Iterable[str | None]) -> list[Part]:
     """Return the row of cases, each of which is a problem, or None."""
     results = [*cases]
-    return [Part(attack, on, len(results), [each for each in results if each])]
+    return [Part(attack, len(results), [each for each in results if each])]
 
 
 def dying(verb: int) -> list[Part]:
     """Kill processes of a verb at their calls, and at random moments."""
-    return rows("killed at every call, and at random", _VERBS, kills.killed(verb))
+    return rows("killed at calls, and at random", kills.killed(verb))
 
 
 def disks(verb: int) -> list[Part]:
     """Run a verb on small disks, and with a limit of the length of files."""
     left_out = [] if full.can_mount() or verb else ["a full disk: no disk can be mounted here"]
     print(*(f"left out: {each}" for each in left_out), file=sys.stderr)
-    parts = rows("no room on a real disk", _VERBS, full.refused(verb))
+    parts = rows("no room on a real disk", full.refused(verb))
     wanted = left_out if os.environ.get("SOAK_ALL") else []
     return [each._replace(problems=[*each.problems, *wanted]) for each in parts]
 
 
 def bombs(shard: int) -> list[Part]:
     """Read bombs of each kind of file."""
-    return rows("bombs", "each kind of file", explosive.exploded(shard, _SHARDS))
+    return rows("bombs in each kind of file", explosive.exploded(shard, _SHARDS))
 
 
 def joined(shard: int) -> list[Part]:
     """Join decisions of two branches."""
     each = joins.SEQUENCES // _SHARDS
-    return rows("joined branches", "decisions", joins.joined(each, each * shard))
+    return rows("decisions of joined branches", joins.joined(each, each * shard))
 
 
 def system(verb: int) -> list[Part]:
@@ -123,7 +121,7 @@ def system(verb: int) -> list[Part]:
         "error=EIO": "input and output fail at one system call",
     }
     return [
-        Part(name, _VERBS, len(those), [each for each in those if each])
+        Part(name, len(those), [each for each in those if each])
         for attack, name in attacks.items()
         for those in [[problem for case, problem in message if f", {attack} at " in case]]
     ]
@@ -134,49 +132,44 @@ def bits(shard: int) -> list[Part]:
     damaged = digested()
     cases, problems = flips.flipped(damaged, _BITS // _SHARDS, seed=shard)
     kinds = ", ".join(sorted(f"a {each.kind}" for each in damaged))
-    return [Part("one bit flipped", kinds, cases, problems)]
+    return [Part(f"one bit flipped in {kinds}", cases, problems)]
 
 
 def lines(shard: int) -> list[Part]:
     """Lines of logs with mistakes."""
     count = _LINES // _SHARDS
     problems, longest = mutants.attack_lines(count, shard)
-    return [Part("mistakes", f"{mutants.LINES}, 5,000 a log", count, problems, longest)]
+    return [Part(f"mistakes in {mutants.LINES}, 5,000 a log", count, problems, longest)]
 
 
 def files(seed: int) -> list[Part]:
     """Files of other kinds with mistakes."""
     return [
-        Part("mistakes", reader.kind, _FILES, *mutants.attack(reader, _FILES, seed))
+        Part("mistakes in other files", _FILES, *mutants.attack(reader, _FILES, seed))
         for reader in readers()
     ]
 
 
 KINDS: Final = " or ".join(special.KINDS)
-# The first two columns of a row, and the cases, which yield what went wrong, or None.
-FAMILIES: Final[dict[str, tuple[str, str, Callable[[], Iterable[str | None]]]]] = {
-    "special": (f"{KINDS} in place of a file", "commands", special.attacked),
-    "memory": ("limit of memory", "commands", processes.short_of_memory),
-    "hooks": ("log held, signals", "hooks", processes.hooks),
-    "shared": ("private texts, copied folders, pins", "share.html", families.shared_pages),
-    "jobs": ("commands of CI in every text", "commands", families.jobs),
-    "interrupted": ("interrupted once and twice", "a report on Sail", families.interrupted),
-    "links": ("links to a file outside", _VERBS, families.links),
-    "odd": ("the current folder is deleted", "commands", families.odd_places),
-    "costs": ("costly wordings", "a report", families.costs),
-    "acknowledged": (
-        "killed after acknowledged lines",
-        "logs, decisions, a glossary, a corpus, a server",
-        acknowledged.killed,
-    ),
-    "many": ("100,000 files, loops of links, sparse files", "commands", many.crowded),
-    "shell": ("printed commands in a shell, hostile names", "commands", shell.printed),
+# The attack of a row, and the cases, which yield what went wrong, or None.
+FAMILIES: Final[dict[str, tuple[str, Callable[[], Iterable[str | None]]]]] = {
+    "special": (f"{KINDS} in place of a file", special.attacked),
+    "memory": ("limit of memory", processes.short_of_memory),
+    "hooks": ("hooks: log held, signals", processes.hooks),
+    "shared": ("`share.html`: private texts, copies", families.shared_pages),
+    "jobs": ("commands of CI in texts", families.jobs),
+    "interrupted": ("interrupted once and twice", families.interrupted),
+    "links": ("links to a file outside", families.links),
+    "odd": ("deleted current folder", families.odd_places),
+    "costs": ("costly wordings", families.costs),
+    "acknowledged": ("killed after acknowledged lines", acknowledged.killed),
+    "many": ("100,000 files, loops of links, sparse files", many.crowded),
+    "shell": ("printed commands in a shell", shell.printed),
     "growth": (
         "inputs of twice the length",
-        "readers and rules",
         lambda: map(growth.problem, growth.CASES.values()),
     ),
-    "peers": ("ties, against SciPy and scikit-learn", "the partition", peers.compared),
+    "peers": ("ties, against SciPy and scikit-learn", peers.compared),
 }
 
 
@@ -184,8 +177,8 @@ def family(name: str) -> Callable[[int], list[Part]]:
     """Return what runs one of the families."""
 
     def run_it(_: int) -> list[Part]:
-        attack, on, cases = FAMILIES[name]
-        return rows(attack, on, cases())
+        attack, cases = FAMILIES[name]
+        return rows(attack, cases())
 
     return run_it
 
@@ -229,15 +222,15 @@ def run(part: str, number: int) -> list[Part]:
 
 def table(parts: Iterable[Part]) -> str:
     """Return the rows as Markdown; parts of one row are added up."""
-    rows: dict[tuple[str, str], list[Part]] = defaultdict(list)
+    rows: dict[str, list[Part]] = defaultdict(list)
     for part in parts:
-        rows[part.attack, part.on].append(part)
-    cells = [HEADINGS, (":--", ":--", "--:", "--:", "--:")]
-    for (attack, on), those in sorted(rows.items()):
+        rows[part.attack].append(part)
+    cells = [HEADINGS, (":--", "--:", "--:", "--:")]
+    for attack, those in sorted(rows.items()):
         slowest = max((each.slowest for each in those if each.slowest is not None), default=None)
         cases, broken = sum(each.cases for each in those), sum(len(each.problems) for each in those)
         cells.append(
-            (attack, on, f"{cases:,}", f"{broken:,}", "" if slowest is None else f"{slowest:.2f} s")
+            (attack, f"{cases:,}", f"{broken:,}", "" if slowest is None else f"{slowest:.2f} s")
         )
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
