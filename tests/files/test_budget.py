@@ -1,6 +1,7 @@
 """Small files that would become large ones are refused before they do."""
 
 import io
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import vocabgap as vg
 from vocabgap.files.budget import MIB, ROW, Budget, OverBudgetError, fair, weight_of
 from vocabgap.files.parquet import hide_arrow, spend_parquet
 from vocabgap.ingest.scanning import scan
@@ -142,3 +144,33 @@ def test_a_small_file_may_not_become_a_large_one_unless_a_person_says_so() -> No
     assert Budget.of_log(1 << 30, 1_024 * MIB).most == 1_024 * MIB
     assert Budget.of_log(1_000, 1_025 * MIB).most == 1_025 * MIB
     assert weight_of(b'[{"a":1},{}]') == 12 + 32 + 64 + 2 * 256
+
+
+@pytest.mark.parametrize("content", [b'{"a":[' + b"[]," * (9 * MIB) + b"[]]}", None])
+@pytest.mark.parametrize(
+    ("place", "command"),
+    [
+        ("out/run.json", ("render", "out")),
+        ("out/capabilities.parquet", ("show", "1", "--run", "out")),
+        ("known.json", ("issues", "known.json", "--run", "out")),
+    ],
+)
+def test_a_damaged_file_of_a_run_takes_little_memory(
+    tmp_path: Path, place: str, command: tuple[str, ...], content: bytes | None
+) -> None:
+    (tmp_path / "photos" / "heron-11").mkdir(parents=True)
+    (tmp_path / "photos" / "heron-11" / "vocabulary_gaps.jsonl").write_text(GOOD)
+    vg.run(tmp_path / "photos", out=tmp_path / "out")
+    (tmp_path / place).write_bytes(content or b"")
+    if content is None:
+        os.truncate(tmp_path / place, 1 << 31)  # a sparse file
+
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *command],
+        capture_output=True, cwd=tmp_path, text=True, check=True,
+    )  # fmt: skip
+    *said, measured = done.stderr.splitlines()
+    code, memory, seconds = map(float, measured.split())
+
+    assert (code in {2, 4}, len(said)) == (True, 2)
+    assert (memory < 1_024, seconds < 20) == (True, True)

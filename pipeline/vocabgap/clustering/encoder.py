@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded, installing
-from vocabgap.files import MOST_BYTES
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.text import excerpt, printable_name, script
 
@@ -36,6 +35,7 @@ _RULES: Final = "2"  # to be changed whenever the same files would give other ve
 _DAMAGED_HINT: Final = "download the model again"
 _OTHER_MODEL_HINT: Final = "name a model that embeds texts"
 
+_MOST_BYTES: Final = 1 << 31  # of a file of a model
 _MOST_TOKENS: Final = 256  # of a text, including its end marks
 # The name of an input in a graph, and the attribute of the tokenizer's result with its values.
 _INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
@@ -250,7 +250,7 @@ def _read_json(path: Path, kind: type[_T]) -> _T | None:
 
 
 def _read_bytes(path: Path) -> bytes:
-    content = content_of(path, "file", MOST_BYTES)
+    content = content_of(path, "file", _MOST_BYTES)
     if isinstance(content, FileKind):
         raise InvalidInputError(f"'{path}' is {content}; expected a file", hint=_DAMAGED_HINT)
     return content

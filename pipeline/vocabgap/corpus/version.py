@@ -270,7 +270,8 @@ class Version:
         self._tables = {kind: schema.to_frame() for kind, schema in TABLES.items()}
         for kind, entry in manifest.tables.items():
             path = folder / file_name(kind, entry.number)
-            content = whole(path)
+            _require_whole(path, entry, path.stat().st_size)
+            content = whole(path, entry.bytes)
             _require_whole(path, entry, len(content), hashlib.sha256(content).hexdigest())
             require_fair(BytesIO(content), path)
             self._tables[kind] = pl.read_parquet(content).cast(TABLES[kind])

@@ -159,10 +159,10 @@ def issues(call: "Call", request: Issues) -> Answer:
 
     Each line is a method, a path and the fields of `gh api`, separated by tabs.
     """
-    from vocabgap.files import whole
+    from vocabgap.files.refusals import existing_content
     from vocabgap.reporting.issues import plan, read_issues
 
-    known = read_issues(whole(request.known))
+    known = read_issues(existing_content(request.known, "file of issues", "check its name"))
     steps = [*plan(request.run or call.settings.report.out, known, request.top)]
     lines = ("\t".join((each.method, each.path, json.dumps(each.fields))) for each in steps)
     return Answer(

@@ -12,9 +12,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from vocabgap.files.budget import MOST_WHOLE
+
 STANDARD_INPUT: Final = "-"  # in the place of a path
-MOST_BYTES: Final = 1 << 31
-"""The most bytes of a file that is read whole."""
 # Do not wait for a pipe, and do not take over a terminal.
 _FLAGS: Final = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
@@ -40,7 +40,7 @@ def opened(path: Path, flags: int = os.O_RDONLY) -> BufferedReader:
     return os.fdopen(descriptor_of(path, flags), "rb")
 
 
-def whole(path: Path, most: int = MOST_BYTES, flags: int = os.O_RDONLY) -> bytes:
+def whole(path: Path, most: int = MOST_WHOLE, flags: int = os.O_RDONLY) -> bytes:
     """Read a regular file of at most so many bytes."""
     with opened(path, flags) as file:
         return rest_of(file, most)

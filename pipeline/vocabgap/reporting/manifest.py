@@ -15,6 +15,7 @@ from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.errors import StateError, installing
 from vocabgap.files import opened, whole
+from vocabgap.files.budget import OverBudgetError, require_decodable
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
@@ -361,7 +362,7 @@ def read_manifest(folder: Path) -> Manifest | None:
             if file_kind(path) is not FileKind.FILE:
                 return None
             manifest = _decoded(whole(path))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverBudgetError):
         return None
     if manifest.schema_version > SCHEMA_VERSION:
         raise StateError(
@@ -376,5 +377,6 @@ def _decoded(content: bytes) -> Manifest:
     try:
         return msgspec.json.decode(content, type=Manifest)
     except msgspec.ValidationError:
+        require_decodable(content)
         document = msgspec.json.decode(content, type=dict[str, Any])
         return msgspec.convert(document | {"parameters": None}, Manifest)

@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import Final
 
@@ -236,11 +235,10 @@ def read_table(folder: Path, table: Table, *, hint: str | Hint = _AGAIN) -> pl.D
     longer exists is dropped.
     """
     path = folder / table.file
-    with _reading(path, hint):
-        content = BytesIO(whole(path))
-        _require_digest(path, hashlib.sha256(content.getbuffer()).hexdigest(), hint)
-        require_fair(content, path)
-        return table.fitted(pl.scan_parquet(content)).collect()
+    with _reading(path, hint), opened(path) as file:
+        _require_digest(path, hashlib.file_digest(file, "sha256").hexdigest(), hint)
+        require_fair(file, path)
+        return table.fitted(pl.scan_parquet(file)).collect()
 
 
 def read_parts(folder: Path, table: Table) -> Parts:
