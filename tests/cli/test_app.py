@@ -250,3 +250,10 @@ def test_a_memory_limit_that_is_too_low_is_an_error_of_ours(
     assert result.stderr.startswith(
         "vocabgap: the memory limit (`ulimit -v`) is 300 MiB, expected"
     ) == bool(code)
+
+
+@pytest.mark.parametrize("words", [("report", ""), ("check", ".", ""), ("report", "--config", "")])
+def test_a_path_is_never_empty_as_of_an_unset_variable(words: tuple[str, ...]) -> None:
+    result = vocabgap(*words)
+
+    assert (result.code, "expected a path, found ''" in result.err) == (2, True)

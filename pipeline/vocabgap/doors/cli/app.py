@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn, Self
+from typing import Annotated, Any, Final, NoReturn, Self, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -97,10 +97,13 @@ class _Checked:
         return self
 
     def coerce(self, value: Any, *, param: Any, ctx: Any) -> Any:  # noqa: ANN401
-        """Return a value of the option's type; texts and paths need no check."""
+        """Return a value of the option's type; texts need no check, and no path is empty."""
         kind = param.type_descriptor.annotation
         if value in (None, ()):
             return () if param.multiple or param.nargs == -1 else None
+        if Path in (kind, *get_args(kind)) and "" in (value if isinstance(value, tuple | list) else [value]):
+            message = f"{param.opts[-1]}: expected a path, found ''"
+            raise InvalidInputError(message, hint="a variable of the shell may be unset")
         if kind in (str, Path, list[str]):
             return [*value] if kind == list[str] else kind(value)
         return self._by_typer().coerce(value, param=param, ctx=ctx)
