@@ -70,7 +70,11 @@ def rooms() -> list[Room]:
 def equivalent(file: Path = LIST) -> dict[tuple[str, str, str], str]:
     """Read the reasons why mutants are equivalent."""
     listed = tomllib.loads(file.read_text(encoding="utf-8"))["mutant"]
-    return {(each["module"], each["line"], each["change"]): each["reason"] for each in listed}
+    return {
+        (each["module"], each["line"], change): each["reason"]
+        for each in listed
+        for change in each["changes"]
+    }
 
 
 def table(found: Sequence[tuple[Mutant, str]]) -> str:
