@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.model.frames import LABEL_CHARACTERS, label_of, need
+from vocabgap.model.frames import label_of, need
 from vocabgap.text import words
 
 OPENINGS = [
@@ -134,15 +134,15 @@ def test_what_is_left_are_words_of_the_wording_in_their_order(wording: str) -> N
 
 @pytest.mark.parametrize("length", range(1, 30))
 def test_a_long_label_is_cut_between_words_and_as_late_as_possible(length: int) -> None:
-    text = " ".join(["x" * length] * (2 * LABEL_CHARACTERS // length))
+    text = " ".join(["x" * length] * (160 // length))
 
     kept = label_of(text).removesuffix("…")
 
-    assert len(kept) < LABEL_CHARACTERS <= len(kept) + 1 + length + 1
+    assert len(kept) < 80 <= len(kept) + 1 + length + 1
     assert text.startswith(f"{kept} ")
-    assert label_of("x" * LABEL_CHARACTERS) == "x" * LABEL_CHARACTERS
+    assert label_of("x" * 80) == "x" * 80
 
 
 def test_a_label_of_one_long_word_is_cut_within_it() -> None:
-    assert label_of("x" * 500) == "x" * (LABEL_CHARACTERS - 1) + "…"
-    assert label_of(f"a {'x' * 500}") == f"a {'x' * (LABEL_CHARACTERS - 3)}…"
+    assert label_of("x" * 500) == "x" * 79 + "…"
+    assert label_of(f"a {'x' * 500}") == f"a {'x' * 77}…"

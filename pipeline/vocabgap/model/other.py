@@ -21,7 +21,6 @@ MOST_BYTES: Final = 4_096  # of a text
 _MOST_KEYS: Final = 10  # of a path
 _LEFT_OUT: Final = "(left out)"  # the key whose value counts the omitted values
 _NOTE_BYTES: Final = 24
-_LEAST_ITEM: Final = len('{"":0}')
 _DECODER: Final = msgspec.json.Decoder(dict[str, Any])
 _ENCODER: Final = msgspec.json.Encoder(order="sorted")
 
@@ -42,16 +41,14 @@ def encoded(rests: Sequence[Mapping[str, Any]]) -> list[str | None]:
     """
     with suppress(UnicodeEncodeError, OverflowError, RecursionError):  # such as half of a surrogate pair
         lines = _ENCODER.encode_lines(rests).split(b"\n")[:-1]
-        if max(map(len, lines), default=0) <= MOST_BYTES:
+        if all(len(line) <= MOST_BYTES for line in lines):
             return [None if line == b"{}" else line.decode() for line in lines]
-    return [encoded([rest])[0] for rest in rests] if len(rests) > 1 else [_fitting(rests[0])]
+    return [text for rest in rests for text in encoded([rest])] if len(rests) > 1 else [*map(_fitting, rests)]
 
 
 def _fitting(rest: Mapping[str, Any]) -> str:
     kept, size = dict[str, Any](), _NOTE_BYTES
-    for key in sorted(rest):
-        if key == _LEFT_OUT or size + len(key) + _LEAST_ITEM > MOST_BYTES:
-            continue
+    for key in sorted(rest.keys() - {_LEFT_OUT}):
         with suppress(UnicodeEncodeError, OverflowError, RecursionError):
             if size + (added := len(_ENCODER.encode({key: rest[key]}))) <= MOST_BYTES:
                 kept[key], size = rest[key], size + added
