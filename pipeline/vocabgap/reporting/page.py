@@ -29,9 +29,9 @@ _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
 
 # Limits of a page for each capability, from most to least content.
 LEVELS: Final = (
-    Limits(characters=240, wordings=500, evidence=5, images=100_000, runs=24),
-    Limits(characters=240, wordings=500, evidence=5, images=1_000, runs=24, names=1_000),
-    Limits(characters=240, wordings=200, evidence=2, images=100, runs=24, names=200),
+    Limits(characters=240, wordings=500, evidence=5, runs=24),
+    Limits(characters=240, wordings=500, evidence=5, runs=24, names=1_000),
+    Limits(characters=240, wordings=200, evidence=2, runs=24, names=200),
     Limits(characters=160, wordings=50, evidence=1, images=30, runs=24, names=50),
     Limits(characters=120, wordings=20, evidence=1, images=12, runs=12, names=20),
     Limits(characters=80, wordings=10, evidence=1, images=12, runs=12, names=10),
@@ -39,7 +39,7 @@ LEVELS: Final = (
     Limits(characters=40, wordings=3, evidence=1, images=3, runs=6, names=3),
     Limits(characters=40, wordings=3, evidence=0, images=3, runs=6, names=3),
     *(
-        Limits(characters=20, wordings=1, evidence=0, images=3, runs=0, names=2, rows=rows)
+        Limits(characters=20, wordings=1, evidence=0, images=3, names=2, rows=rows)
         for rows in (10_000, 4_000, 1_500, 500, 100)
     ),
 )

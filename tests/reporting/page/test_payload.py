@@ -1,7 +1,7 @@
 """The block of data that the script of a page works on."""
 
 import json
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from builders.page import listed, read
 from vocabgap.model.capability import Tally, Wording
 from vocabgap.reporting import page as rendering
-from vocabgap.reporting.page import MOST_BYTES, encode_payload, payload_of, render_page
+from vocabgap.reporting.listed import Past
+from vocabgap.reporting.page import LEVELS, MOST_BYTES, encode_payload, payload_of, render_page
+from vocabgap.reporting.rows import Limits
 from vocabgap.reporting.summary import Summary
 
 DANGEROUS = [
@@ -91,6 +93,44 @@ def test_many_images_and_days_do_not_make_a_page_too_large(
     assert len(text.encode()) <= MOST_BYTES // 4
     assert len(first["variants"]) > len(last["variants"]) >= 3
     assert len(first["image_counts"]) > len(last["image_counts"])
+
+
+def test_the_script_shows_the_first_of_a_long_list_until_somebody_asks(summary: Summary) -> None:
+    assert payload_of(summary)["shown"] == {
+        "list": 10, "more": 50, "facts": 4, "examples": 2, "workarounds": 3, "wordings": 5,
+        "images": 12, "most_images": 100,
+    }  # fmt: skip
+
+
+def sizes(summary: Summary, level: Limits) -> tuple[int, ...]:
+    """Return how much a page shows of a need: characters, wordings, examples, images, runs, names."""
+    (row,) = payload_of(summary, level)["rows"]
+    lists = ("variants", "examples", "image_counts", "history", "operations")
+    wordings, examples, images, runs, names = (len(row[name]) for name in lists)
+    return row["label"].index("…"), wordings, examples, images // 2, runs, names // 2
+
+
+def test_a_large_page_shows_less_of_each_need(summary: Summary) -> None:
+    moments = [datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=day) for day in range(30)]
+    (example, *_) = summary.everything[0].capability.examples
+    need = listed(
+        summary,
+        rank=1_000,
+        label="lamp glow " * 30,
+        variants=tuple(Wording(f"lamp glow {number}", 1, 0.5) for number in range(600)),
+        examples=(example,) * 9,
+        operations=tuple(Tally(f"glow {number}", 1) for number in range(1_500)),
+        on_images=tuple(Tally(f"quay-{number}", 1) for number in range(200)),
+        history=tuple(Past(moment, 1, 1) for moment in moments),
+    )
+    alone = replace(summary, capabilities=(), everything=(need,))
+
+    assert [sizes(alone, level) for level in LEVELS] == [
+        (240, 500, 5, 100, 24, 1_500), (240, 500, 5, 100, 24, 1_000), (240, 200, 2, 100, 24, 200),
+        (160, 50, 1, 30, 24, 50), (120, 20, 1, 12, 12, 20), (80, 10, 1, 12, 12, 10),
+        (60, 5, 1, 6, 6, 5), (40, 3, 1, 3, 6, 3), (40, 3, 0, 3, 6, 3), *[(20, 1, 0, 3, 0, 2)] * 5,
+    ]  # fmt: skip
+    assert [level.rows for level in LEVELS[-6:]] == [10_000, 10_000, 4_000, 1_500, 500, 100]
 
 
 def test_where_nothing_else_helps_a_page_lists_fewer(
