@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from builders.clustering import asking
 from vocabgap import cluster
 from vocabgap.clutter import _HEADING, shared_lines, without_clutter, without_lines
-from vocabgap.model.frames import LABEL_CHARACTERS, label_of, need
+from vocabgap.model.frames import label_of, need
 from vocabgap.text import surface
 
 TEXTS = json.loads(Path(__file__).with_name("data").joinpath("clutter.json").read_text("utf-8"))
@@ -129,7 +129,7 @@ def test_the_order_of_texts_changes_no_shared_line_and_none_becomes_empty(
 def test_a_label_is_one_line_of_at_most_80_characters(text: str) -> None:
     label = label_of(text)
 
-    assert len(label) <= LABEL_CHARACTERS
+    assert len(label) <= 80
     assert label == " ".join(label.split())
     assert label == " ".join(text.split()) or label.endswith("…")
 
@@ -142,4 +142,4 @@ def test_long_labels_that_would_be_equal_get_a_number() -> None:
     ).clusters["label"]
 
     assert labels.n_unique() == 2
-    assert all(len(label) <= LABEL_CHARACTERS + 4 for label in labels)
+    assert all(len(label) <= 84 for label in labels)

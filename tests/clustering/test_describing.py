@@ -14,7 +14,6 @@ from builders.clustering import asking, in_full, linkage, random_rows
 from vocabgap.clustering import describing
 from vocabgap.clustering.cutting import average_linkage, flat_groups
 from vocabgap.clustering.describing import (
-    SHOWN_DIGITS,
     Labeller,
     cohesion,
     similarity,
@@ -23,7 +22,7 @@ from vocabgap.clustering.describing import (
 from vocabgap.clustering.wordings import points_of
 from vocabgap.linkage import FloatArray, IntArray, Rows
 
-SHOWN = 0.5 * 10**-SHOWN_DIGITS + 1e-9  # what rounding to the digits shown may change
+SHOWN = 0.5 * 10**-6 + 1e-9  # what rounding to the digits shown may change
 seeds = st.integers(0, 2**32 - 1)
 labellings = st.lists(st.integers(0, 4), min_size=1, max_size=14).map(
     lambda drawn: np.unique(drawn, return_inverse=True)[1].astype(np.int64)  # none is left out

@@ -9,10 +9,6 @@ import pytest
 
 from builders.clustering import asking, in_full
 from vocabgap.clustering.blending import (
-    CONTRASTS,
-    EXPANSION,
-    MEANING,
-    WORDS,
     blended_rows,
     centred,
     drawn_nearer,
@@ -54,7 +50,7 @@ def by_hand(embeddings: np.ndarray) -> np.ndarray:
         near = sorted(
             (-float(row @ other), place) for place, other in enumerate(centred) if place != own
         )
-        weights = {place: max(-distance, 0.0) ** 3 for distance, place in near[:EXPANSION]}
+        weights = {place: max(-distance, 0.0) ** 3 for distance, place in near[:6]}
         drawn = sum(weight * centred[place] for place, weight in weights.items())
         rows.append(row + drawn / (0.2 + sum(weights.values())))
     return np.asarray(np.array(rows) / np.linalg.norm(rows, axis=1, keepdims=True))
@@ -116,7 +112,7 @@ def test_words_are_their_share_of_a_row() -> None:
 
     rows = blended_rows(points, Fixed(directions(3, 4)))
 
-    share = WORDS / (MEANING + CONTRASTS + WORDS)
+    share = 0.4 / (2.0 + 0.35 + 0.4)
     np.testing.assert_allclose(rows.plain_terms().power(2).sum(axis=1), share)
 
 

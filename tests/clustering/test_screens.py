@@ -9,7 +9,6 @@ import pytest
 import vocabgap as vg
 from builders.clustering import asking
 from vocabgap.clustering.grouping import Clusters
-from vocabgap.clustering.screens import MOST_NEIGHBOURS, MOST_PARTS
 from vocabgap.model.tables import Apart, Confirmed, Together
 from vocabgap.text import own_form, surface
 
@@ -64,8 +63,13 @@ def test_a_screen_shows_a_group_its_parts_and_the_nearest_groups(found: Clusters
     assert screen.doubtful == tuple(part.wordings[0] for part in screen.parts)
     nearest = max(screen.neighbours, key=lambda near: near.probability)
     assert {*nearest.wordings} == {*SKIN}
-    chances = [each.probability for each in (*screen.parts, *screen.neighbours)]
+    chances = [near.probability for near in screen.neighbours]
+    chances += [part.probability for part in screen.parts]
     assert [*chances, screen.value] == [round(each, 3) for each in (*chances, screen.value)]
+
+
+def test_a_screen_without_anything_to_tick_is_not_likely_to_be_ticked() -> None:
+    assert vg.Screen("sky mask", 1, ("sky mask",), (), (), 0.0).likeliest == 0.0
 
 
 def test_the_most_valuable_screen_comes_first_and_no_screen_is_too_long() -> None:
@@ -79,8 +83,8 @@ def test_the_most_valuable_screen_comes_first_and_no_screen_is_too_long() -> Non
     assert [screen.value for screen in screens] == sorted(
         (each.value for each in screens), reverse=True
     )
-    assert max(len(screen.neighbours) for screen in screens) == MOST_NEIGHBOURS
-    assert max(len(screen.parts) for screen in screens) <= MOST_PARTS
+    assert max(len(screen.neighbours) for screen in screens) == 10
+    assert max(len(screen.parts) for screen in screens) <= 6
 
 
 def test_a_contrast_that_the_tree_never_merges_is_a_neighbour() -> None:

@@ -9,13 +9,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from builders.clustering import in_full
 from vocabgap.clustering.vectorizing import (
-    CO_OCCURRING,
-    DAMPING,
-    LONGEST_ROW,
-    PAIR_WEIGHT,
-    STRENGTH,
-    TOPIC_WORDS,
-    WORD_SHARE,
     co_occurrence,
     largest,
     vectorize,
@@ -74,10 +67,10 @@ def word_reference(corpus: Corpus, pair_weight: float) -> FloatArray:
 def lexical_reference(corpus: Corpus) -> FloatArray:
     """The word part of each row, from dense matrices."""
     words, pairs = tfidf(corpus, 1), tfidf(corpus, 2)
-    own = word_reference(corpus, PAIR_WEIGHT)
+    own = word_reference(corpus, 0.3)
     single = unit(words)
-    company = (single.T @ single) * single.sum(axis=0) ** -DAMPING
-    weak, strong = STRENGTH
+    company = (single.T @ single) * single.sum(axis=0) ** -0.4
+    weak, strong = 0.35, 1.0
     strength = np.array([weak + (strong - weak) * sentence for _, sentence in corpus])
     topics = unit(single @ company) * strength[:, None]
     return unit(own + np.hstack([topics, np.zeros(pairs.shape)]))
@@ -89,10 +82,8 @@ def test_word_part_is_that_of_the_reference(corpus: Corpus) -> None:
 
     own = rows.term_weights[:, : rows.n_unspelt]
     expected = lexical_reference(corpus)
-    assume(max(np.count_nonzero(expected, axis=1)) <= LONGEST_ROW)
-    np.testing.assert_allclose(
-        (own @ own.T).toarray(), WORD_SHARE * expected @ expected.T, atol=1e-12
-    )
+    assume(max(np.count_nonzero(expected, axis=1)) <= 15)
+    np.testing.assert_allclose((own @ own.T).toarray(), 0.65 * expected @ expected.T, atol=1e-12)
 
 
 @given(corpora)
@@ -112,7 +103,7 @@ def test_trigram_part_is_that_of_scikit_learn(corpus: Corpus) -> None:
 
     spelt = in_full(rows)[:, rows.n_unspelt :]
     cosines = (expected @ expected.T).toarray()
-    np.testing.assert_allclose((spelt @ spelt.T).toarray(), (1 - WORD_SHARE) * cosines, atol=1e-12)
+    np.testing.assert_allclose((spelt @ spelt.T).toarray(), 0.35 * cosines, atol=1e-12)
 
 
 @given(corpora)
@@ -128,7 +119,7 @@ def test_a_long_surface_keeps_its_heaviest_terms() -> None:
 
     rows = vectorize([" ".join(words), "w1", "w2"], np.zeros(3))
 
-    assert (rows.term_weights[:, : rows.n_unspelt] > 0).sum(axis=1)[0] == LONGEST_ROW
+    assert (rows.term_weights[:, : rows.n_unspelt] > 0).sum(axis=1)[0] == 15
 
 
 def test_words_that_keep_company_bring_surfaces_together() -> None:
@@ -160,19 +151,17 @@ def test_the_largest_entries_of_a_row_are_kept_and_the_first_of_equal_ones() -> 
 
 
 def test_a_word_co_occurs_with_those_it_is_seen_with_most() -> None:
-    words = sparse.csr_array(
-        np.eye(TOPIC_WORDS + 5) + np.triu(np.full((TOPIC_WORDS + 5,) * 2, 0.1), 1)
-    )
+    words = sparse.csr_array(np.eye(15) + np.triu(np.full((15,) * 2, 0.1), 1))
 
     kept = co_occurrence(words)
 
-    assert set(np.diff(kept.indptr)) == {TOPIC_WORDS}
+    assert set(np.diff(kept.indptr)) == {10}
     assert kept.diagonal().min() > 0
 
 
 def test_only_the_heaviest_words_of_a_surface_keep_co_occurrence() -> None:
-    row = np.linspace(0.1, 1.0, CO_OCCURRING + 3)
+    row = np.linspace(0.1, 1.0, 67)
 
     found = co_occurrence(sparse.csr_array(row[None, :] / np.linalg.norm(row)))
 
-    assert np.flatnonzero(np.diff(found.indptr)).tolist() == list(range(3, CO_OCCURRING + 3))
+    assert np.flatnonzero(np.diff(found.indptr)).tolist() == list(range(3, 67))

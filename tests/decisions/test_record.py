@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from builders.decisions import decided
-from vocabgap.decisions.record import KEPT_WORDINGS, Action, decide, subject
+from vocabgap.decisions.record import Action, decide, subject
 from vocabgap.errors import InvalidInputError
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
@@ -48,9 +48,9 @@ def test_a_subject_keeps_the_first_wording_of_a_surface() -> None:
 
 
 def test_a_subject_keeps_the_first_wordings_or_all() -> None:
-    asked = [f"need{number}" for number in range(KEPT_WORDINGS + 5)]
+    asked = [f"need{number}" for number in range(25)]
 
-    assert subject("cap-1", "a name of its own", asked).wordings == tuple(asked[:KEPT_WORDINGS])
+    assert subject("cap-1", "a name of its own", asked).wordings == tuple(asked[:20])
     assert subject("cap-1", "a name of its own", asked, None).wordings == tuple(asked)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from builders.ingest import as_line, scan_bytes, write_log
 from vocabgap.ingest.scanning import scan
-from vocabgap.model.record import CONTRACT_FIELDS, MAX_LINE_BYTES
+from vocabgap.model.record import CONTRACT_FIELDS
 
 TEXTS = ["session_id", "snapshot_hash", "workaround", "intent", "missing_capability", "notes"]
 LISTS = ["operations_involved", "vocabulary_used"]
@@ -153,7 +153,7 @@ def test_odd_values_cost_their_own_line_at_most(value: bytes, outcome: str) -> N
 
 
 def test_every_line_over_the_limit_is_one_reject(workspace: Path) -> None:
-    sizes = [10_000_000, MAX_LINE_BYTES + 1, MAX_LINE_BYTES + 2]
+    sizes = [10_000_000, (1 << 20) + 1, (1 << 20) + 2]
     lines = (
         b"x" * size + b"\n" + json.dumps(complete(f"{size}")).encode() + b"\n" for size in sizes
     )
@@ -172,4 +172,4 @@ def test_every_line_over_the_limit_is_one_reject(workspace: Path) -> None:
         assert f"{size:,}" in detail
     assert scanned.rejects["raw"].to_list() == ["x" * 512] * 3
     assert (scanned.summary.lines, scanned.summary.records) == (6, 3)
-    assert peak < 8 * MAX_LINE_BYTES
+    assert peak < 8 << 20

@@ -15,7 +15,7 @@ from builders.ranking import records
 from vocabgap.files.parts import Parts
 from vocabgap.model.tables import COMBINATIONS
 from vocabgap.ranking import combinations as mining
-from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS, recurring_sets
+from vocabgap.ranking.combinations import recurring_sets
 
 Held = tuple[str, ...]
 
@@ -42,7 +42,7 @@ def plainly(lists: Sequence[Iterable[str]]) -> tuple[dict[Held, int], Counter[He
         names: number
         for names, number in held.items()
         if len(names) > 1
-        and number >= LEAST
+        and number >= 3
         and not any(number == held[other] and set(names) < set(other) for other in held)
     }
     return closed, held
@@ -110,7 +110,7 @@ def test_order_and_parts_of_the_records_do_not_matter(monkeypatch: pytest.Monkey
 
 
 def test_a_record_with_very_many_operations_is_left_out() -> None:
-    many = [f"operation {number}" for number in range(MOST_OPERATIONS + 1)]
+    many = [f"operation {number}" for number in range(21)]
     assert recurring_sets(of_sessions(*[many] * 5)).is_empty()
     assert counts_of(recurring_sets(of_sessions(*[many[1:]] * 5))) == {tuple(sorted(many[1:])): 5}
 
@@ -125,8 +125,8 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = count()
     monkeypatch.setattr(mining, "heappop", lambda queue: (next(steps), heappop(queue))[1])
     monkeypatch.setattr(mining, "_MOST_WORK", 50 * mining._STEP)
-    names = [f"operation {number}" for number in range(MOST_OPERATIONS)]
-    lists = [[*names[:place], *names[place + 1 :]] for place in range(MOST_OPERATIONS)]
+    names = [f"operation {number}" for number in range(20)]
+    lists = [[*names[:place], *names[place + 1 :]] for place in range(20)]
     found = recurring_sets(of_sessions(*lists * 2))
     assert next(steps) <= 51
-    assert all(often > LEAST for often in counts_of(found).values())
+    assert all(often > 3 for often in counts_of(found).values())

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest, false_discovery_control
 
 from builders.ranking import ranked
-from vocabgap.ranking.priority import SIGNIFICANCE, IntArray, found_trends, recent_weeks
+from vocabgap.ranking.priority import IntArray, found_trends, recent_weeks
 
 NOW = datetime(2025, 6, 1, 9, 30, tzinfo=UTC)
 
@@ -119,7 +119,7 @@ def found(
 def test_a_change_of_one_need_is_that_of_a_binomial_test(whole: int) -> None:
     for lately in range(whole + 1):
         more, fewer = (
-            int(binomtest(lately, whole, 1 / 3, side).pvalue <= SIGNIFICANCE / 2)
+            int(binomtest(lately, whole, 1 / 3, side).pvalue <= 0.05)
             for side in ("greater", "less")
         )
         assert found(np.array([lately]), np.array([whole])) == [more - fewer]
@@ -131,7 +131,7 @@ def test_of_many_needs_the_surest_are_told() -> None:
         [binomtest(own, of, 1 / 3, side).pvalue for side in ("greater", "less")]
         for own, of in zip(lately[:-1], whole[:-1], strict=True)  # two mentions never show a change
     ]
-    sure = false_discovery_control([min(2 * min(pair), 1) for pair in tails]) <= SIGNIFICANCE
+    sure = false_discovery_control([min(2 * min(pair), 1) for pair in tails]) <= 0.1
     expected = [
         is_sure * (1 if more < fewer else -1)
         for is_sure, (more, fewer) in zip(sure, tails, strict=True)
@@ -168,7 +168,7 @@ def test_flat_rates_show_few_changes_and_a_doubling_is_found(recently: float) ->
             message = found(lately, whole, (lately.sum() - lately, whole.sum() - whole))
             wrong += not doubled and any(message)
             right += doubled and message[-1] == 1
-    assert wrong <= SIGNIFICANCE * logs
+    assert wrong <= 0.1 * logs
     assert (
         right >= 0.9 * logs or recently < 1
     )  # a need that only keeps its rate in a quiet log is no rise
@@ -269,4 +269,4 @@ def test_a_steady_need_excludes_that_its_rate_doubled_or_halved(whole: int) -> N
             skipped=np.array([False]),
         )
         changed = found(np.array([lately]), np.array([whole])) != [0]
-        assert (trend == "steady") == (excluded <= SIGNIFICANCE / 2 and not changed)
+        assert (trend == "steady") == (excluded <= 0.05 and not changed)
