@@ -102,8 +102,7 @@ class _Checked:
         if value in (None, ()):
             return () if param.multiple or param.nargs == -1 else None
         if Path in (kind, *get_args(kind)) and "" in (value if isinstance(value, tuple | list) else [value]):
-            message = f"{param.opts[-1]}: expected a path, found ''"
-            raise InvalidInputError(message, hint="a variable of the shell may be unset")
+            raise InvalidInputError(f"{param.opts[-1]}: expected a path, found ''; is a variable unset?")
         if kind in (str, Path, list[str]):
             return [*value] if kind == list[str] else kind(value)
         return self._by_typer().coerce(value, param=param, ctx=ctx)
