@@ -37,7 +37,7 @@ from faults import (
 from faults.targets import VERBS, digested, readers
 
 _LINES: Final = 1_000_000
-_FILES: Final = 50_000  # of each kind
+_FILES: Final = 25_000  # of each kind
 _BITS: Final = 30_000
 _SHARDS: Final = 4
 HEADINGS: Final = ("attack", "cases", "broken", "slowest")
