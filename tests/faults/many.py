@@ -1,7 +1,7 @@
 """Many files, links in circles, and deep folders: what finds logs has to end, within time and memory."""
 
 import os
-import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -29,7 +29,7 @@ def crowded(files: int = FILES) -> Iterator[str | None]:
         for command in (("check", "crowd"), ("report", "crowd", "--embedder", "none", "--quiet")):
             problem = expensive(*command, most=_SECONDS)
             yield problem and f"{make.__name__}: {problem}"
-        shutil.rmtree("crowd")
+        subprocess.run(("/bin/rm", "-r", "crowd"), check=True)  # Python cannot remove deep folders
 
 
 def _logs(files: int) -> None:
