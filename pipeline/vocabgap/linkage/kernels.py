@@ -220,7 +220,8 @@ def _search_blocks(q, n_used, count, order, vectors, trigrams, blocks, floor, me
     most = _largest(blocks.trigram_parts)
     limit = min(_TAIL * wanted, _LONGEST_TAIL) / most if most > 0.0 else 0.0
     unscored = 0.0
-    if _trigram_postings(n_used, trigrams, memory) <= MANY_POSTINGS:
+    used = memory.used_grams[:n_used]
+    if np.sum(trigrams.gram_start[used + 1] - trigrams.gram_start[used]) <= MANY_POSTINGS:
         _score_all_terms(n_used, trigrams, memory)
     else:
         unscored = _score_likely_terms(q, n_used, limit, trigrams, memory)
@@ -419,14 +420,6 @@ def _score_terms(q, terms, trigrams, memory):
             memory.scored_terms[n_scored] = c
             n_scored += 1
     memory.n_scored[0] = n_scored
-
-
-@njit
-def _trigram_postings(n_used, trigrams, memory):
-    count = 0
-    for gram in memory.used_grams[:n_used]:
-        count += trigrams.gram_start[gram + 1] - trigrams.gram_start[gram]
-    return count
 
 
 @njit
