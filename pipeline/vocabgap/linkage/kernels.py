@@ -529,6 +529,8 @@ def blocks_of(start, terms, weights, members, first_gram):
     last[:] = -1
     entries = 0
     for k, p in enumerate(members):
+        begin, after = block_start[k // size], block_start[k // size + 1]
+        place = size * begin + (k % size) * (after - begin) - begin  # of its levels, but for the entry
         for i in range(start[p], start[p + 1]):
             c = terms[i]
             if last[c] != k // size:
@@ -540,7 +542,7 @@ def blocks_of(start, terms, weights, members, first_gram):
                 entries += 1
             most[end[c] - 1] = max(most[end[c] - 1], np.float32(weights[i]))
             level = min(np.int64(np.ceil(weights[i] * _LEVELS)), _LEVELS)
-            levels[_place_of(entry[c], k, size, block_start)] = level
+            levels[place + entry[c]] = level
     return size, first, blocks, most, block_start, block_terms, levels, parts
 
 
@@ -556,10 +558,3 @@ def _block_size(start, terms, members, columns):
                 last[c] = k // _LARGE_BLOCK
                 distinct += 1
     return _LARGE_BLOCK if 2 * distinct <= entries else _SMALL_BLOCK
-
-
-@njit
-def _place_of(entry, k, size, block_start):
-    """Return the index of the level of a member, given the entry of its block."""
-    first, end = block_start[k // size], block_start[k // size + 1]
-    return size * first + (k % size) * (end - first) + entry - first
