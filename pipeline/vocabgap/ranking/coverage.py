@@ -224,9 +224,8 @@ class Checks:
 
     def _covering(self, entry: Entry) -> Callable[[str], bool]:
         """Return a function that tells whether the entry is the one that covers a wording of the log."""
-        alone, index = (
-            EntryIndex(entries, **self.options) for entries in ([entry], [*self._others(entry), entry])
-        )
+        alone = EntryIndex([entry], **self.options)
+        index = EntryIndex([*self._others(entry), entry], **self.options)
         own, known = (
             {near for word in each.postings for near in self._log.alike(word)} for each in (alone, index)
         )
