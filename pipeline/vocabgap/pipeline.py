@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 from msgspec import structs
 
-from vocabgap.clustering.embedder import EmbeddingUse, load_embedder
+from vocabgap.clustering.embedder import Embedder, EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, followed
@@ -224,16 +224,7 @@ def analyse(
         decisions=decisions,
         outgrown=tuple(of_ranked["outgrown"].explode().drop_nulls().unique(maintain_order=True)),
         vocabulary=vocabulary,
-        model=None
-        if embedder is None
-        else Model(
-            embedder.name,
-            embedder.digest,
-            embedder.runtime,
-            embedder.processor,
-            embedder.vectors,
-            clusters.embedded,
-        ),
+        model=_model_of(embedder, clusters),
         embeddings=None if embedder is None else embedder.use,
         baseline=baseline,
         timings=tuple(timings),
@@ -358,6 +349,13 @@ def run(
     if engine is not None and address:
         engine.publish(target, published.files)
     return Run(**vars(analysis), published=published)
+
+
+def _model_of(embedder: Embedder | None, clusters: Clusters) -> Model | None:
+    if embedder is None:
+        return None
+    about = (embedder.name, embedder.digest, embedder.runtime, embedder.processor, embedder.vectors)
+    return Model(*about, clusters.embedded)
 
 
 def _chosen(selection: Selecting | None, now: datetime) -> Selection:
