@@ -220,8 +220,10 @@ def _search_blocks(q, n_used, count, order, vectors, trigrams, blocks, floor, me
     most = _largest(blocks.trigram_parts)
     limit = min(_TAIL * wanted, _LONGEST_TAIL) / most if most > 0.0 else 0.0
     unscored = 0.0
-    used = memory.used_grams[:n_used]
-    if np.sum(trigrams.gram_start[used + 1] - trigrams.gram_start[used]) <= MANY_POSTINGS:
+    postings = 0
+    for gram in memory.used_grams[:n_used]:
+        postings += trigrams.gram_start[gram + 1] - trigrams.gram_start[gram]
+    if postings <= MANY_POSTINGS:
         _score_all_terms(n_used, trigrams, memory)
     else:
         unscored = _score_likely_terms(q, n_used, limit, trigrams, memory)
