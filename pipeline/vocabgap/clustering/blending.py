@@ -198,9 +198,8 @@ def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] |
     name = names.tolist()
     leaves = [0] * linkage.height if side is None else side[: linkage.height].tolist()
     merges: list[tuple[int, int, float]] = []
-    for (left, right, height), leaving_side in zip(
-        linkage.select("left", "right", "height").iter_rows(), leaves, strict=True
-    ):
+    rows = linkage.select("left", "right", "height").iter_rows()
+    for (left, right, height), leaving_side in zip(rows, leaves, strict=True):
         name.append(name[right if leaving_side == LEFT else left])
         if not leaving_side:
             merges.append((name[left], name[right], height))

@@ -82,9 +82,8 @@ def covered(
     converted(operation_aliases, dict[str, str], "operation_aliases")
     index = EntryIndex(vocabulary.entries, stop_words, operation_aliases)
     covers = []
-    for label, operations, total, variants in ranked.select(
-        "label", "operations", TOTAL, "variants"
-    ).iter_rows():
+    rows = ranked.select("label", "operations", TOTAL, "variants").iter_rows()
+    for label, operations, total, variants in rows:
         shares = {item["name"]: item["mentions"] / total for item in operations}
         covers.append([*map(_row, index.covering(_whole(label, variants), shares))])
     columns = {"covered_by": covers}
