@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 from msgspec import structs
 
-from vocabgap.clustering.embedder import EmbeddingUse, load_embedder
+from vocabgap.clustering.embedder import Embedder, EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, followed
@@ -34,7 +34,7 @@ from vocabgap.ranking.statuses import authored_effects, events_of, news, ranked_
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
-from vocabgap.reporting.listed import choices_of, screens_of
+from vocabgap.reporting.listed import choices_of, numbers_of
 from vocabgap.reporting.manifest import Decided, Model, Timing, new_manifest
 from vocabgap.reporting.map import places_of
 from vocabgap.reporting.published_run import (
@@ -170,7 +170,8 @@ def analyse(
             **chosen.owners,
             read_logs=None if engine is None else partial(engine.read_logs, near=target),
         )
-        lines = screened(scanned.lines, settings.rules).then(_recorded)
+        lines = screened(scanned.lines, settings.rules)
+        lines = lines.then(lambda part: part.with_columns(recorded="counted"))  # before a selection
         whole = replace(scanned, lines=lines)
         if now == LAST:
             moment, ahead = newest_moment(whole.lines, moment)
@@ -223,16 +224,7 @@ def analyse(
         decisions=decisions,
         outgrown=tuple(of_ranked["outgrown"].explode().drop_nulls().unique(maintain_order=True)),
         vocabulary=vocabulary,
-        model=None
-        if embedder is None
-        else Model(
-            embedder.name,
-            embedder.digest,
-            embedder.runtime,
-            embedder.processor,
-            embedder.vectors,
-            clusters.embedded,
-        ),
+        model=_model_of(embedder, clusters),
         embeddings=None if embedder is None else embedder.use,
         baseline=baseline,
         timings=tuple(timings),
@@ -328,7 +320,7 @@ def run(
             slice_.gate.load()(analysis.ranked, settings)
     if on_stage is not None:
         on_stage("report")
-    baseline = analysis.baseline
+    baseline, first = analysis.baseline, numbers_of(analysis.clusters, analysis.ranked.head(200))
     manifest = structs.replace(
         new_manifest(analysis.now, analysis.ranked.height),
         timings=analysis.timings,
@@ -339,7 +331,7 @@ def run(
         engine=None if engine is None else engine.name,
         places=places_of(analysis.clusters, analysis.ranked),
         shortlist=drafts_of(analysis.ranked, analysis.vocabulary, settings),
-        choices=choices_of(screens_of(analysis.clusters, analysis.ranked), analysis.ranked),
+        choices=choices_of(analysis.clusters.screens(about=first), analysis.ranked),
     )
     request = Reproduction(tuple(roots), settings, analysis.selection, config, baseline.folder)
     published = report(
@@ -359,9 +351,11 @@ def run(
     return Run(**vars(analysis), published=published)
 
 
-def _recorded(lines: pl.LazyFrame) -> pl.LazyFrame:
-    """Note which records count before a selection."""
-    return lines.with_columns(recorded="counted")
+def _model_of(embedder: Embedder | None, clusters: Clusters) -> Model | None:
+    if embedder is None:
+        return None
+    about = (embedder.name, embedder.digest, embedder.runtime, embedder.processor, embedder.vectors)
+    return Model(*about, clusters.embedded)
 
 
 def _chosen(selection: Selecting | None, now: datetime) -> Selection:

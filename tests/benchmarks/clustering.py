@@ -24,9 +24,10 @@ from scipy import sparse
 from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.wordings import CORPORA, draw
 from vocabgap.clustering.blending import blended_rows
+from vocabgap.clustering.cutting import flat_groups, linkage_table
 from vocabgap.clustering.vectorizing import vectorize, word_rows
 from vocabgap.clustering.wordings import Points, points_of
-from vocabgap.linkage import AverageLinkage, FloatArray, IntArray, Rows
+from vocabgap.linkage import FloatArray, IntArray, Rows, dendrogram_of
 from vocabgap.linkage.agglomeration import DENSE_LIMIT
 from vocabgap.linkage.blocks import SparseNeighbours
 from vocabgap.linkage.rows import cosine_distances
@@ -105,7 +106,8 @@ def drawn_vector(text: str) -> FloatArray:
 
 def ours(rows: Rows, weights: FloatArray, cut: float) -> IntArray:
     """Groups in linear memory."""
-    return AverageLinkage(cut).fit(rows, weights).labels_
+    merges, _ = dendrogram_of(rows, weights, cut)
+    return flat_groups(linkage_table(*merges), len(weights), cut)
 
 
 def scikit_learn(rows: Rows, weights: FloatArray, cut: float) -> IntArray:  # noqa: ARG001 - it takes none

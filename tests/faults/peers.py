@@ -15,7 +15,8 @@ from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
 from builders.clustering import partition
-from vocabgap.linkage import AverageLinkage, FloatArray, Rows
+from vocabgap.linkage import FloatArray, Rows, dendrogram_of
+from vocabgap.linkage.agglomeration import Dendrogram
 from vocabgap.linkage.rows import cosine_distances
 
 MATRICES: Final = 2_000
@@ -32,16 +33,16 @@ def compared(matrices: int = MATRICES) -> Iterator[str | None]:
         content[~content.any(axis=1), 0] = 1
         content /= np.linalg.norm(content, axis=1, keepdims=True)
         rows = Rows(sparse.csr_array(content))
-        model = AverageLinkage(distance_threshold=1.0).fit(rows, np.ones(size, dtype=np.int64))
-        yield _problem(seed, cosine_distances(rows), model)
+        merges, _ = dendrogram_of(rows, np.ones(size))
+        yield _problem(seed, cosine_distances(rows), merges)
 
 
-def _problem(seed: int, distances: FloatArray, model: AverageLinkage) -> str | None:
-    heights = [*map(float, model.distances_)]
+def _problem(seed: int, distances: FloatArray, linked: Dendrogram) -> str | None:
+    heights = [*map(float, linked.distances)]
     size = len(distances)
     clusters = {number: frozenset([number]) for number in range(size)}
     merged: list[tuple[float, set[frozenset[int]]]] = [(0.0, {*clusters.values()})]
-    for step, (left, right) in enumerate(model.children_):
+    for step, (left, right) in enumerate(linked.children):
         nearest = min(_pairs([*clusters.values()], distances).values())
         if nearest + _NEAR < heights[step] < 1:
             return f"rows {seed}: merge {step} at {heights[step]}, the nearest pair is at {nearest}"

@@ -26,19 +26,24 @@ from builders.clustering import (
     random_rows,
 )
 from vocabgap.clustering.blending import blended_rows
+from vocabgap.clustering.cutting import flat_groups, linkage_table
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.linkage import (
-    AverageLinkage,
     FloatArray,
     Merges,
     Rows,
     agglomeration,
     blocks,
+    dendrogram_of,
     neighbours,
     rows,
 )
-from vocabgap.linkage.agglomeration import nearest_neighbour_chain, reciprocal_merges
+from vocabgap.linkage.agglomeration import (
+    Dendrogram,
+    nearest_neighbour_chain,
+    reciprocal_merges,
+)
 from vocabgap.linkage.rows import cosine_distances
 from vocabgap.text import surface
 
@@ -111,9 +116,12 @@ def merges_of(
     }
 
 
-def ours(model: AverageLinkage) -> Heights:
-    count = len(model.labels_)
-    return merges_of(model.children_.tolist(), model.distances_.tolist(), range(count))
+def ours(merges: Dendrogram, count: int) -> Heights:
+    return merges_of(merges.children.tolist(), merges.distances.tolist(), range(count))
+
+
+def labels_of(merges: Dendrogram, count: int, threshold: float) -> list[int]:
+    return list(map(int, flat_groups(linkage_table(*merges), count, threshold)))
 
 
 def by_scikit_learn(distances: FloatArray, weights: Sequence[float] | FloatArray) -> Heights:
@@ -152,15 +160,17 @@ def test_chain_and_rounds_make_the_merges_of_scikit_learn(
     points = points_of(records_of(corpus, pytestconfig))
     rows, weights = rows_of(points, space), points.weights
     expected = by_scikit_learn(cosine_distances(rows), weights)
-    chain = [AverageLinkage(threshold).fit(rows, weights) for threshold in (0.3, 0.5, 0.7, 1.0)]
+    thresholds = (0.3, 0.5, 0.7, 1.0)
+    chain = [dendrogram_of(rows, weights, each)[0] for each in thresholds]
 
     monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 0)
-    rounds = [AverageLinkage(one.distance_threshold).fit(rows, weights) for one in chain]
+    rounds = [dendrogram_of(rows, weights, each)[0] for each in thresholds]
 
-    assert_same_merges(ours(chain[-1]), expected)
-    assert_same_merges(ours(rounds[-1]), expected)
-    for one, other in zip(chain, rounds, strict=True):
-        assert one.labels_.tolist() == other.labels_.tolist()
+    count = len(weights)
+    assert_same_merges(ours(chain[-1], count), expected)
+    assert_same_merges(ours(rounds[-1], count), expected)
+    for one, other, at in zip(chain, rounds, thresholds, strict=True):
+        assert labels_of(one, count, at) == labels_of(other, count, at)
 
 
 @settings(max_examples=40)
@@ -170,12 +180,12 @@ def test_weights_stand_for_repeated_points(seed: int, weights: list[int]) -> Non
     rows, weighted = Rows(random_rows(seed, count)), np.array(weights, np.float64)
     distances = cosine_distances(rows)
 
-    chain = AverageLinkage().fit(rows, weighted)
+    chain, _ = dendrogram_of(rows, weighted)
 
     repeated = np.repeat(np.arange(count), weights)
     expected = hierarchy.linkage(squareform(distances[np.ix_(repeated, repeated)]), "average")
-    np.testing.assert_allclose(chain.distances_, expected[1 - count :, 2], atol=1e-12)
-    assert_same_merges(ours(chain), by_scikit_learn(distances, weights))
+    np.testing.assert_allclose(chain.distances, expected[1 - count :, 2], atol=1e-12)
+    assert_same_merges(ours(chain, count), by_scikit_learn(distances, weights))
 
 
 @settings(max_examples=40)
@@ -193,11 +203,11 @@ def test_the_chain_equals_scipy_bit_for_bit_even_in_ties(upper: list[float]) -> 
 def test_few_rows_are_merged_to_one(count: int) -> None:
     contents = ["sky mask", "mask sky", "grain"][:count]
 
-    model = AverageLinkage(0.2).fit(vectorize(contents, np.zeros(count)))
+    merges, complete_below = dendrogram_of(vectorize(contents, np.zeros(count)), None, 0.2)
 
-    assert model.children_.shape == (max(0, count - 1), 2)
-    assert model.labels_.tolist() == [0, 0, 1][:count]
-    assert model.max_distance_ == 1.0
+    assert merges.children.shape == (max(0, count - 1), 2)
+    assert labels_of(merges, count, 0.2) == [0, 0, 1][:count]
+    assert complete_below == 1.0
 
 
 def test_a_merge_is_no_lower_than_its_parts_where_rounding_would_have_it_so() -> None:
@@ -267,12 +277,13 @@ def test_thousands_of_rows_are_merged_as_scipy_merges_them(
     expected = hierarchy.linkage(squareform(cosine_distances(rows), checks=False), "average")
     monkeypatch.setattr(agglomeration, "DENSE_LIMIT", 0)
 
-    model = AverageLinkage(0.7).fit(rows)
+    merges, complete_below = dendrogram_of(rows, None, 0.7)
 
+    assert complete_below == 0.7
     heights = expected[:, 2]
-    np.testing.assert_allclose(model.distances_, heights[heights < 0.7], atol=EXACT)
+    np.testing.assert_allclose(merges.distances, heights[heights < 0.7], atol=EXACT)
     theirs = hierarchy.fcluster(expected, np.nextafter(0.7, 0.0), "distance")
-    assert partition(range(count), model.labels_.tolist()) == partition(
+    assert partition(range(count), labels_of(merges, count, 0.7)) == partition(
         range(count), theirs.tolist()
     )
 

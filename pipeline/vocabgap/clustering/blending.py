@@ -175,16 +175,10 @@ def cascaded(
     merges = _merges(first, np.arange(count), side)
     roots, groups = np.unique(_roots(merges, count), return_inverse=True)
     names, terms = points.surfaces["surface"].to_list(), [frozenset(each.split()) for each in points.contents]
-    representatives = np.array(
-        [
-            group[
-                representative(
-                    [terms[each] for each in group], [1] * len(group), [names[each] for each in group]
-                )
-            ]
-            for group in map(np.ndarray.tolist, members_of(groups))
-        ]
-    )
+    representatives = np.zeros(len(roots), np.int64)
+    for number, members in enumerate(members_of(groups)):
+        own = ([terms[each] for each in members], [1] * len(members), [names[each] for each in members])
+        representatives[number] = members[representative(*own)]
     chosen = np.sort(np.argsort(-np.bincount(groups), kind="stable")[:EMBEDDED_AT_MOST])
     place = np.full(len(roots), len(chosen))  # behind the others, for groups that are not embedded
     place[chosen] = np.arange(len(chosen))
@@ -204,9 +198,8 @@ def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] |
     name = names.tolist()
     leaves = [0] * linkage.height if side is None else side[: linkage.height].tolist()
     merges: list[tuple[int, int, float]] = []
-    for (left, right, height), leaving_side in zip(
-        linkage.select("left", "right", "height").iter_rows(), leaves, strict=True
-    ):
+    rows = linkage.select("left", "right", "height").iter_rows()
+    for (left, right, height), leaving_side in zip(rows, leaves, strict=True):
         name.append(name[right if leaving_side == LEFT else left])
         if not leaving_side:
             merges.append((name[left], name[right], height))

@@ -20,7 +20,7 @@ import polars as pl
 
 from vocabgap.clustering.contrasts import LEFT, RIGHT, Poles
 from vocabgap.clustering.wordings import sentence_share
-from vocabgap.linkage import AverageLinkage, FloatArray, IntArray, Rows
+from vocabgap.linkage import FloatArray, IntArray, Rows, dendrogram_of
 from vocabgap.model.tables import LINKAGE
 
 Sides = npt.NDArray[np.int8]
@@ -70,8 +70,9 @@ def average_linkage(
 
     A row may represent several surfaces (`copies`, shape (n,)).
     """
-    model = AverageLinkage(max_distance).fit(rows, None if copies is None else copies.astype(np.float64))
-    return linkage_table(model.children_, model.distances_, model.counts_), model.max_distance_
+    weights = None if copies is None else copies.astype(np.float64)
+    merges, max_distance = dendrogram_of(rows, weights, max_distance)
+    return linkage_table(*merges), max_distance
 
 
 def linkage_table(children: IntArray, distances: FloatArray, counts: FloatArray) -> pl.DataFrame:
@@ -185,18 +186,10 @@ def flat_groups(
     leaving = np.zeros(linkage.height, np.int8) if leaving is None else leaving
     is_merged = (linkage["height"].to_numpy() < distance_threshold) & (leaving == 0)
     root = list(range(n_samples + linkage.height))
-    merges = list(
-        zip(
-            *(linkage[side].to_list() for side in ("left", "right")),
-            is_merged.tolist(),
-            leaving.tolist(),
-            strict=True,
-        )
-    )
+    sides = linkage.select("left", "right").iter_rows()
+    merges = [*enumerate(zip(sides, is_merged.tolist(), leaving.tolist(), strict=True), start=n_samples)]
     # Parents have larger numbers than their parts, so one pass from the top is enough.
-    for node, (left, right, merged, leaves) in zip(
-        reversed(range(n_samples, len(root))), reversed(merges), strict=True
-    ):
+    for node, ((left, right), merged, leaves) in reversed(merges):
         if merged or root[node] != node:
             root[left] = root[node] if leaves != LEFT else left
             root[right] = root[node] if leaves != RIGHT else right

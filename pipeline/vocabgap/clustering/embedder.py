@@ -150,27 +150,20 @@ class Embedder:
             InvalidInputError: The model has no vector for a text; the error names it.
         """
         keys = list(map(_key, texts))
-        places: dict[bytes, int] = {}
-        distinct = []
-        for key, text in zip(keys, texts, strict=True):
-            if key not in places:
-                places[key] = len(places)
-                distinct.append(text)
-        grid = self._embed_distinct(list(places), distinct)
+        distinct = dict(zip(keys, texts, strict=True))
+        grid = np.empty((len(distinct), self.dims), dtype=np.int16)
+        is_cached = np.zeros(len(distinct), dtype=bool)
+        if self._cache is not None:
+            is_cached = self._cache.fill(grid, list(distinct))
+        self._found += int(is_cached.sum())
+        if missing := np.flatnonzero(~is_cached).tolist():
+            self._compute(missing, list(distinct), list(distinct.values()), grid)
         self._given.update(grid.astype("<i2").tobytes())
         # Sums of squares of whole numbers are exact: equal grids give equal vectors on every machine.
         lengths = np.sqrt(np.square(grid, dtype=np.float64).sum(axis=1, keepdims=True))
         vectors = np.asarray(grid / lengths, dtype=np.float32)
+        places = {key: place for place, key in enumerate(distinct)}
         return vectors if len(distinct) == len(keys) else vectors[[places[key] for key in keys]]
-
-    def _embed_distinct(self, keys: list[bytes], texts: list[str]) -> Grid:
-        grid = np.empty((len(keys), self.dims), dtype=np.int16)
-        is_cached = np.zeros(len(keys), dtype=bool) if self._cache is None else self._cache.fill(grid, keys)
-        self._found += int(is_cached.sum())
-        missing = np.flatnonzero(~is_cached).tolist()
-        if missing:
-            self._compute(missing, keys, texts, grid)
-        return grid
 
     def _compute(self, missing: list[int], keys: list[bytes], texts: list[str], grid: Grid) -> None:
         encoder, stopped = self._encoder, Event()

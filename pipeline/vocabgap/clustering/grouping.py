@@ -333,7 +333,7 @@ class Clusters:
         members = self.members(cluster)
         similar = dict(self.wordings.select("surface", "similarity").iter_rows())
         leaves = self._points.surfaces[members].select(
-            pl.Series("wording", self._points.most_used[members]),
+            self._points.uses.wordings.gather(self._points.uses.starts[members]),
             "surface",
             "mentions",
             pl.col("surface").replace_strict(similar, return_dtype=pl.Float64).alias("similarity"),

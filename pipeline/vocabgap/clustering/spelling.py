@@ -45,7 +45,7 @@ def spellings(texts: Sequence[str]) -> dict[str, str]:
             if short not in acronyms or short in split_text:
                 continue
             others = _stems(split_text[:start] + split_text[start + length :])
-            if any(_is_near(others, each) for each in beside[short]):
+            if any(len(others & each) >= _IN_COMMON * len(others | each) > 0 for each in beside[short]):
                 phrases[short].add(" ".join(split_text[start : start + length]))
     return {short: min(meant) for short, meant in phrases.items() if len(meant) == 1}
 
@@ -67,7 +67,3 @@ def _places(texts: Iterable[str], pattern: re.Pattern[str]) -> dict[str, list[in
 
 def _stems(every: Iterable[str]) -> frozenset[str]:
     return frozenset(content_words(" ".join(map(stem, every)), ignored_stems()))
-
-
-def _is_near(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= _IN_COMMON * len(one | other) > 0

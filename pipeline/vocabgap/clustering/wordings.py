@@ -52,11 +52,6 @@ class Points:
     meant: Mapping[str, str] = field(default_factory=dict)  # short spellings to the words that they stand for
 
     @cached_property
-    def most_used(self) -> pl.Series:
-        """The most used wording of each surface."""
-        return self.uses.wordings.gather(self.uses.starts[:-1])
-
-    @cached_property
     def shortest(self) -> list[str]:
         """The shortest wording of each surface, in words rather than an identifier."""
         order = (pl.col("wording").str.contains(" ").not_(), pl.col("wording").str.len_chars(), "wording")
@@ -139,15 +134,12 @@ class Points:
         is_new = pl.int_range(pl.len()).over("place") > 0
         table = mentions.join(kept, on="surface").sort("place", "own").sort(is_new, "place", "own")
         places = table["place"].cast(pl.Int64).to_numpy()
-        points = Points(
-            wordings.with_columns(surface="own").select(self.wordings.columns),
-            table.select(surface="own", mentions="mentions"),
-            [self.contents[place] for place in places.tolist()],
-            self.clause_shares[places],
-            self.words_of,
-            self.details,
-            shared=self.shared,
-            meant=self.meant,
+        points = replace(
+            self,
+            wordings=wordings.with_columns(surface="own").select(self.wordings.columns),
+            surfaces=table.select(surface="own", mentions="mentions"),
+            contents=[self.contents[place] for place in places.tolist()],
+            clause_shares=self.clause_shares[places],
         )
         return points, places
 
@@ -226,15 +218,12 @@ def represented(
         pl.DataFrame({"group": np.arange(len(names)), "represented_by": names}), on="group"
     ).select("surface", "represented_by")
     wordings = points.wordings.join(of_group, on="surface", maintain_order="left")
-    chosen = Points(
-        wordings.filter(pl.col("surface") == pl.col("represented_by")).drop("represented_by"),
-        pl.DataFrame({"surface": names, "mentions": summed["mentions"]}),
-        [points.contents[point] for point in representatives.tolist()],
-        summed["clauses"].to_numpy(),
-        points.words_of,
-        points.details,
-        shared=points.shared,
-        meant=points.meant,
+    chosen = replace(
+        points,
+        wordings=wordings.filter(pl.col("surface") == pl.col("represented_by")).drop("represented_by"),
+        surfaces=pl.DataFrame({"surface": names, "mentions": summed["mentions"]}),
+        contents=[points.contents[point] for point in representatives.tolist()],
+        clause_shares=summed["clauses"].to_numpy(),
     )
     return chosen, wordings.select("wording", surface="represented_by")
 

@@ -119,13 +119,11 @@ class Caller:
         tenant_id = pushing or claimed or SHARED_TENANT
         if not TENANT.fullmatch(tenant_id):
             raise RefusedError(Code.FAILED, f"'{tenant_id}' is not a tenant: expected {TENANT_HINT}")
+        repo_slug = repo or payload.get("repoSlug") or _first(payload.get("files"), "repoSlug") or SHARED_REPO
         return cls(
             payload=payload,
             tenant_id=tenant_id,
-            repo_slug=repo
-            or payload.get("repoSlug")
-            or _first(payload.get("files"), "repoSlug")
-            or SHARED_REPO,
+            repo_slug=repo_slug,
             alone=bool(repo),
             visibility=payload.get("visibility") or DEFAULT_VISIBILITY,
             agent=agent or payload.get("originAgentIdentity") or None,

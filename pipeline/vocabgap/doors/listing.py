@@ -261,11 +261,9 @@ def check(call: "Call", request: Check, selection_at: SelectionAt) -> Answer:
     ignored = is_known(scanned.rejects, known)
     rejects = scanned.rejects.with_columns(ignored=pl.when(ignored).then(pl.lit("baseline")))
     counted = rejects.filter(~ignored)
-    repaired = (
-        [*repaired_lines(roots, settings.scan), *unclear_lines(scanned)]
-        if request.repairs and summary.repairs
-        else []
-    )
+    repaired = []
+    if request.repairs and summary.repairs:
+        repaired = [*repaired_lines(roots, settings.scan), *unclear_lines(scanned)]
     fails = counted.height and not request.write_baseline
     return Answer(
         events=chain(

@@ -135,7 +135,10 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
         present = repetition.manifest.now if request.now is None else present
         previous, before = previous or repetition.previous, repetition.selection
         selection = lambda now: selection_at(now).over(before)  # noqa: E731 - filters beside --from override
-    fewest = _fewest(call) if request.share else None
+    fewest = None
+    if request.share:  # --min-images 1 is refused, although it is the default
+        asked_for = call.flags.get("--min-images")
+        fewest = settings.rank.shared_from if asked_for is None else shared_from(asked_for)
     from vocabgap.ingest.checking import unreadable_times
     from vocabgap.ingest.scanning import undated
     from vocabgap.pipeline import STAGES, located, run
@@ -161,10 +164,8 @@ def report(call: "Call", request: Report, selection_at: SelectionAt) -> Answer:
             allow_shrink=request.allow_shrink,
             on_stage=listener,
         )
-    notes, without_time = (
-        _notes(result, settings, known_present(present)),
-        undated(result.scan.lines, result.selection),
-    )
+    notes = _notes(result, settings, known_present(present))
+    without_time = undated(result.scan.lines, result.selection)
     unreadable = unreadable_times(result.scan, roots, settings.scan)
     call.note_unread(result.scan)
     if unreadable:
@@ -235,12 +236,6 @@ def _repetition(call: "Call", request: Report) -> "Repeated | None":
     return repetition
 
 
-def _fewest(call: "Call") -> int:
-    """Return the fewest images of a shared capability; refuse --min-images 1."""
-    asked_for = call.flags.get("--min-images")
-    return call.settings.rank.shared_from if asked_for is None else shared_from(asked_for)
-
-
 def _engine(name: EngineName, remote: str | None) -> "AbstractContextManager[SparkEngine | None]":
     """Return the requested engine; None means this process."""
     if name is EngineName.LOCAL:
@@ -265,13 +260,10 @@ def _notes(result: "Run", settings: Settings, now: datetime) -> list[str]:
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]
     unfollowed = "this decision is not followed, because other decisions contradict it"
     notes += [f"{unfollowed}: {each.summary}" for each in result.decisions.unfollowed]
-    file, later = (
-        settings.decisions.file,
-        f"this decision is later than the report, {iso(now)}, but it counts",
-    )
+    later = f"this decision is later than the report, {iso(now)}, but it counts"
     notes += [
-        f"{printable_name(str(file))}:{line}: {later}: {each.summary}"
-        for line, each in decisions_after(expanded(file), now)
+        f"{printable_name(str(settings.decisions.file))}:{line}: {later}: {each.summary}"
+        for line, each in decisions_after(expanded(settings.decisions.file), now)
         if each in active
     ]
     return notes + [

@@ -105,9 +105,8 @@ class SparkEngine:
             for result in results
             for part in range(result["parts"])
         ]
-        rejects, files = (
-            pl.read_parquet([f"{name}.{table}" for name in names]) for table in ("rejects", "files")
-        )
+        rejects = pl.read_parquet([f"{name}.rejects" for name in names])
+        files = pl.read_parquet([f"{name}.files" for name in names])
         repairs = sum((Counter(json.loads(result["repairs"])) for result in results), Counter[str]())
         return LogsRead(Parts(parts, kept), rejects, files, repairs)
 

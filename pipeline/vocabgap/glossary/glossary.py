@@ -104,11 +104,6 @@ class Glossary:
         terms = {name for name in names if not self.is_no_term(name)}
         return KnownTerms(terms, {alias: term for alias, term in self.aliases.items() if term in terms})
 
-    @cached_property
-    def unknown_scopes(self) -> list[str]:
-        """The scopes of active senses that are not in the stack."""
-        return sorted({sense.scope for sense in self if sense.is_active}.difference(self.scopes.names))
-
     def is_no_term(self, surface: str) -> bool:
         """Tell whether people have said that this is not a term, and nobody has defined it since."""
         return term_key(surface) in self.no_terms

@@ -190,7 +190,8 @@ class Loaded(NamedTuple):
     @property
     def unread(self) -> list[str]:
         """One sentence for each seed term or file that is not used."""
-        scopes, unknown = self.glossary.scopes, self.glossary.unknown_scopes
+        scopes = self.glossary.scopes
+        unknown = sorted({it.scope for it in self.glossary if it.is_active}.difference(scopes.names))
         problems = [f"{seed.path}: {problem}" for seed in self.seeds for problem in seed.problems]
         problems += [f"not read: {path}: {why_unread(path, scopes)}" for path in self.unused]
         return problems + [f"the logs have senses of '{name}', which is not a scope" for name in unknown]

@@ -109,10 +109,8 @@ def validated(data: object, *, is_pack: bool = False) -> tuple[list[SeedTerm], l
 
 
 def _unknown(field: str, what: str, known: Sequence[str], place: int) -> str:
-    problem = f"is not a field of a {what}"
-    return (
-        f"{problem}; {nearest(field, known)}" if place < MOST_PROBLEMS else problem
-    )  # which is only counted
+    near = f"; {nearest(field, known)}" if place < MOST_PROBLEMS else ""  # further ones are only counted
+    return f"is not a field of a {what}{near}"
 
 
 def _problems(number: int, fields: Any, required: Sequence[str]) -> Iterator[SeedProblem]:  # noqa: ANN401

@@ -1,11 +1,10 @@
 """Exact average linkage of weighted rows on cosine distance, in memory linear in their number.
 
-`AverageLinkage` makes the clusters of scikit-learn's `AgglomerativeClustering(metric="cosine",
+`dendrogram_of` makes the merges of scikit-learn's `AgglomerativeClustering(metric="cosine",
 linkage="average")`, for rows with a weight: a row of weight w counts as w equal rows. scikit-learn needs the
 matrix of all distances, 80 GB for 100,000 rows. This package needs about as much memory as the rows.
 
-    model = AverageLinkage(distance_threshold=0.7).fit(Rows(tfidf), weights)
-    model.labels_, model.children_, model.distances_
+    (children, distances, counts), complete_below = dendrogram_of(Rows(tfidf), weights, 0.7)
 
 **Why the order of merges is free.** The distance of two clusters is the mean distance of their rows. With x
 and y as the means of their rows, it is 1 - x'y. A merged cluster is never nearer to a third one than its
@@ -40,7 +39,7 @@ errors. Similarities are rounded to steps of about 1e-12, so that rounding error
 near clusters the one with the smallest row comes first. Threads do not change the result.
 """
 
-from vocabgap.linkage.agglomeration import AverageLinkage, Merges, in_order_of_height
+from vocabgap.linkage.agglomeration import Merges, dendrogram_of, in_order_of_height
 from vocabgap.linkage.rows import FloatArray, IntArray, Rows, on_grid
 
-__all__ = ["AverageLinkage", "FloatArray", "IntArray", "Merges", "Rows", "in_order_of_height", "on_grid"]
+__all__ = ["FloatArray", "IntArray", "Merges", "Rows", "dendrogram_of", "in_order_of_height", "on_grid"]

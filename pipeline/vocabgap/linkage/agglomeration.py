@@ -1,16 +1,13 @@
-"""Average linkage of rows of unit length: the estimator, and the order of merges.
+"""Average linkage of rows of unit length: the dendrogram, and the order of merges.
 
 See `linkage/__init__.py` for the method.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from pickle import UnpicklingError
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from vocabgap.errors import StateError
 from vocabgap.linkage.neighbours import DenseNeighbours, Limits, Nearest, Neighbours, Places
@@ -29,44 +26,20 @@ class Dendrogram(NamedTuple):
     counts: FloatArray  # shape (merges,): the weight of the merged cluster
 
 
-class AverageLinkage:
-    """Agglomerative clustering with average linkage on cosine distance, of rows with weights.
+def dendrogram_of(
+    rows: Rows, weights: FloatArray | None = None, distance_threshold: float = 1.0
+) -> tuple[Dendrogram, float]:
+    """Compute average linkage on cosine distance of rows that count as often as their weights, shape (n,).
 
-    Args:
-        distance_threshold: The cosine distance at and above which clusters do not merge, 0 to 1.
-
-    Attributes:
-        children_: The two clusters of each merge, shape (merges, 2). Numbers below n are rows.
-        distances_: The mean cosine distance of each merge, rising, shape (merges,).
-        counts_: The weight of each merged cluster, shape (merges,).
-        max_distance_: The distance below which the merges are complete; 1 if rows are few.
-        labels_: The cluster of each row at the threshold, numbered by its first row, shape (n,).
+    By default, each row counts once. Clusters at and above the threshold (0 to 1) need not be merged. Return
+    the merges, and the distance below which they are complete: the threshold, or 1 if rows are few.
     """
-
-    def __init__(self, distance_threshold: float = 1.0) -> None:
-        self.distance_threshold = distance_threshold
-
-    def fit(self, rows: Rows, sample_weight: FloatArray | None = None) -> Self:
-        """Compute the merges of rows that count as often as their weights, shape (n,); by default once."""
-        self._n_samples = rows.term_weights.shape[0]
-        weights = np.ones(self._n_samples) if sample_weight is None else sample_weight
-        if self._n_samples <= DENSE_LIMIT:
-            merges, self.max_distance_ = nearest_neighbour_chain(cosine_distances(rows), weights), 1.0
-        else:
-            merges = reciprocal_merges(rows, weights, self.distance_threshold)
-            self.max_distance_ = self.distance_threshold
-        self.children_, self.distances_, self.counts_ = in_order_of_height(merges, weights)
-        self.__dict__.pop("labels_", None)
-        return self
-
-    @cached_property
-    def labels_(self) -> IntArray:
-        """The cluster of each row at the threshold, shape (n,)."""
-        merged = np.flatnonzero(self.distances_ < self.distance_threshold)
-        places = np.repeat(self._n_samples + merged, 2), self.children_[merged].ravel()
-        nodes = self._n_samples + len(self.distances_)
-        graph = sparse.coo_array((np.ones(2 * len(merged)), places), shape=(nodes, nodes))
-        return np.asarray(connected_components(graph, directed=False)[1][: self._n_samples], np.int64)
+    weights = np.ones(rows.term_weights.shape[0]) if weights is None else weights
+    if len(weights) <= DENSE_LIMIT:
+        merges, complete = nearest_neighbour_chain(cosine_distances(rows), weights), 1.0
+    else:
+        merges, complete = reciprocal_merges(rows, weights, distance_threshold), distance_threshold
+    return in_order_of_height(merges, weights), complete
 
 
 class Merges(NamedTuple):
@@ -174,11 +147,9 @@ def link(space: Neighbours) -> Merges:
     count = first = len(space.weights)
     heights = np.zeros(count)
     nearest = Nearest.unknown(count)
-    queries, candidates, bounds = (
-        np.arange(count),
-        np.zeros((count, 0), dtype=np.int32),
-        np.full(count, np.inf),
-    )
+    queries = np.arange(count)
+    candidates = np.zeros((count, 0), dtype=np.int32)
+    bounds = np.full(count, np.inf)
     limits = np.zeros((count, 0), dtype=np.float32)
     keeps, drops, levels = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     while count > 1:

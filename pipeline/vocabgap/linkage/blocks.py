@@ -56,7 +56,9 @@ class SparseNeighbours(Neighbours):
 
     def search(self, queries: IntArray, candidates: Places, bounds: FloatArray, limits: Limits) -> Nearest:
         """See `Neighbours`."""
-        vectors = self._vectors()
+        ends = self._sums.indptr.astype(np.int64)
+        term_weights = self._sums.data / np.repeat(self.weights, np.diff(ends))
+        vectors = Vectors(ends, self._sums.indices.astype(np.int32), term_weights)
         # Blocks of an earlier round are used until too few of their clusters are left.
         if self._blocks is None or len(self.order) < 0.8 * len(self._blocks.members):
             self._blocks = _blocks(vectors, self._trigrams)
@@ -92,11 +94,6 @@ class SparseNeighbours(Neighbours):
             place[partner[partner >= 0]] = place[kept[partner >= 0]]
             self._blocks = self._blocks._replace(members=place[self._blocks.members])
         super().merge(kept, partner)
-
-    def _vectors(self) -> Vectors:
-        start = self._sums.indptr.astype(np.int64)
-        term_weights = self._sums.data / np.repeat(self.weights, np.diff(start))
-        return Vectors(start, self._sums.indices.astype(np.int32), term_weights)
 
 
 def _trigrams(rows: Rows, terms: IntArray) -> Trigrams:

@@ -220,7 +220,10 @@ def _search_blocks(q, n_used, count, order, vectors, trigrams, blocks, floor, me
     most = _largest(blocks.trigram_parts)
     limit = min(_TAIL * wanted, _LONGEST_TAIL) / most if most > 0.0 else 0.0
     unscored = 0.0
-    if _trigram_postings(n_used, trigrams, memory) <= MANY_POSTINGS:
+    postings = 0
+    for gram in memory.used_grams[:n_used]:
+        postings += trigrams.gram_start[gram + 1] - trigrams.gram_start[gram]
+    if postings <= MANY_POSTINGS:
         _score_all_terms(n_used, trigrams, memory)
     else:
         unscored = _score_likely_terms(q, n_used, limit, trigrams, memory)
@@ -422,14 +425,6 @@ def _score_terms(q, terms, trigrams, memory):
 
 
 @njit
-def _trigram_postings(n_used, trigrams, memory):
-    count = 0
-    for gram in memory.used_grams[:n_used]:
-        count += trigrams.gram_start[gram + 1] - trigrams.gram_start[gram]
-    return count
-
-
-@njit
 def _score_all_terms(n_used, trigrams, memory):
     term_scores, scored_terms = memory.term_scores, memory.scored_terms
     terms, gram_weights, first_term = trigrams.terms, trigrams.gram_weights, trigrams.gram_start
@@ -536,6 +531,8 @@ def blocks_of(start, terms, weights, members, first_gram):
     last[:] = -1
     entries = 0
     for k, p in enumerate(members):
+        begin, after = block_start[k // size], block_start[k // size + 1]
+        place = size * begin + (k % size) * (after - begin) - begin  # of its levels, but for the entry
         for i in range(start[p], start[p + 1]):
             c = terms[i]
             if last[c] != k // size:
@@ -547,7 +544,7 @@ def blocks_of(start, terms, weights, members, first_gram):
                 entries += 1
             most[end[c] - 1] = max(most[end[c] - 1], np.float32(weights[i]))
             level = min(np.int64(np.ceil(weights[i] * _LEVELS)), _LEVELS)
-            levels[_place_of(entry[c], k, size, block_start)] = level
+            levels[place + entry[c]] = level
     return size, first, blocks, most, block_start, block_terms, levels, parts
 
 
@@ -563,10 +560,3 @@ def _block_size(start, terms, members, columns):
                 last[c] = k // _LARGE_BLOCK
                 distinct += 1
     return _LARGE_BLOCK if 2 * distinct <= entries else _SMALL_BLOCK
-
-
-@njit
-def _place_of(entry, k, size, block_start):
-    """Return the index of the level of a member, given the entry of its block."""
-    first, end = block_start[k // size], block_start[k // size + 1]
-    return size * first + (k % size) * (end - first) + entry - first

@@ -102,10 +102,8 @@ def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> s
 
 
 def _of_words(text: str) -> str | None:
-    category_of, stems = (
-        _stems(),
-        [stem(word) for word in words(text[:2_000])],
-    )  # the need is at the beginning
+    category_of = _stems()
+    stems = [stem(word) for word in words(text[:2_000])]  # the need is at the beginning
     category_by_phrase: dict[tuple[str, ...], str] = {}
     given = frozenset(stems)
     heads: list[str] = []  # of compounds such as "luminance noise"

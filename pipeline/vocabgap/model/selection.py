@@ -247,9 +247,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                 continue
             if noun in {"since", "until"} and isinstance(value, str):
                 value = parse_moment(value, now, name=f"{prefix}{noun}")
-            values[name] = (
-                tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
-            )
+            values[name] = value
         return cls(**values)
 
     @property

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import partial
 from typing import Final, cast
 
 import polars as pl
@@ -96,10 +95,9 @@ def rank_parts(
     *,
     now: datetime | None,
     identities: pl.DataFrame,
-    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
-    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+    **aliases: Mapping[str, str],
 ) -> pl.DataFrame:
-    """Rank the capabilities of table `gaps` in parts, as `rank` does.
+    """Rank the capabilities of table `gaps` in parts, as `rank` does; `aliases` are those of `evidence`.
 
     The column `recorded` tells which lines are the corpus: those that count before a selection.
     """
@@ -113,14 +111,8 @@ def rank_parts(
     moment = pl.col("timestamp").filter("recorded").min()
     earliest = cast("datetime | None", lines.each(lambda part: part.select(moment))["timestamp"].min())
     whole = Whole(now, earliest, drawn_units(lines.then(counted)))
-    step = partial(
-        evidence,
-        whole=whole,
-        settings=settings,
-        category_aliases=category_aliases,
-        operation_aliases=operation_aliases,
-    )
-    return capabilities_of(lines.by(["cluster"], step, clustered), clusters, settings, whole, identities)
+    tables = lines.by(["cluster"], lambda part: evidence(part, whole, settings, **aliases), clustered)
+    return capabilities_of(tables, clusters, settings, whole, identities)
 
 
 def capabilities_of(

@@ -82,9 +82,8 @@ def covered(
     converted(operation_aliases, dict[str, str], "operation_aliases")
     index = EntryIndex(vocabulary.entries, stop_words, operation_aliases)
     covers = []
-    for label, operations, total, variants in ranked.select(
-        "label", "operations", TOTAL, "variants"
-    ).iter_rows():
+    rows = ranked.select("label", "operations", TOTAL, "variants").iter_rows()
+    for label, operations, total, variants in rows:
         shares = {item["name"]: item["mentions"] / total for item in operations}
         covers.append([*map(_row, index.covering(_whole(label, variants), shares))])
     columns = {"covered_by": covers}
@@ -224,9 +223,8 @@ class Checks:
 
     def _covering(self, entry: Entry) -> Callable[[str], bool]:
         """Return a function that tells whether the entry is the one that covers a wording of the log."""
-        alone, index = (
-            EntryIndex(entries, **self.options) for entries in ([entry], [*self._others(entry), entry])
-        )
+        alone = EntryIndex([entry], **self.options)
+        index = EntryIndex([*self._others(entry), entry], **self.options)
         own, known = (
             {near for word in each.postings for near in self._log.alike(word)} for each in (alone, index)
         )

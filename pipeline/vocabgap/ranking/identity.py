@@ -82,7 +82,7 @@ def identify(
     """
     about = with_ends(decisions_by_group(clusters.wordings, verdicts), effects)
     events = status_events(about)
-    raw = _group_ids(proposed, _surfaces(proposed), baseline)
+    raw = _group_ids(proposed, baseline)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
     surfaces = (
         clusters.wordings.select("wording", "surface", "mentions", "cluster")
@@ -138,19 +138,17 @@ def derived_id(source: str) -> str:
     return f"{CAPABILITY_PREFIX}{hashlib.sha256(source.encode()).hexdigest()[:ID_DIGITS]}"
 
 
-def _surfaces(clusters: Grouping) -> pl.DataFrame:
-    return clusters.wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum()).sort("surface")
-
-
-def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFrame | None) -> pl.DataFrame:
+def _group_ids(proposed: Grouping, baseline: pl.DataFrame | None) -> pl.DataFrame:
     """Return columns `cluster`, `label_surface`, `group_id` and `known`: the run before had the group."""
     labels = proposed.clusters.select("cluster", "label_surface").sort("cluster")
     carried: dict[str, str] = {}
     continued, taken = set[str](), set[str]()
     if baseline is not None:
+        of_cluster = proposed.wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum())
+        surfaces = of_cluster.sort("surface").join(labels, on="cluster")
         previous = baseline.select("surface", "mentions", key="group_id", label="group_surface")
         pairs = (
-            overlaps(previous, surfaces.join(labels, on="cluster").with_columns(key="label_surface"))
+            overlaps(previous, surfaces.with_columns(key="label_surface"))
             .join(previous.select(previous="key", label="label").unique(), on="previous")
             .with_columns(preferred=pl.col("label") == pl.col("present"))
         )

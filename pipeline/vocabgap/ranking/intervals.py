@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from tempfile import SpooledTemporaryFile
 from typing import Final
 
@@ -70,7 +71,8 @@ def rank_intervals(
     """
     if not ordered.height:
         return pl.DataFrame(schema=_INTERVALS)
-    blocks = _blocks(ordered)
+    stops = ordered["standing"].rle().struct.field("len").cum_sum()
+    blocks = list(pairwise([0, *stops]))
     shares = _shares(drawn, ordered, settings.by, whole)
     if shares.is_one_image and settings.by is RankBy.IMAGES:
         sizes = [stop - start for start, stop in blocks]
@@ -105,11 +107,6 @@ def _shares(drawn: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, whole: Whole
         often=often,
         is_one_image=whole.is_one_image,
     )
-
-
-def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
-    ends = ordered["standing"].rle_id().value_counts(sort=False).sort("standing")["count"].cum_sum().to_list()
-    return list(zip([0, *ends], ends, strict=False))
 
 
 def _draws(size: int, often: FloatArray | None, widest: int) -> Iterator[FloatArray]:

@@ -251,10 +251,8 @@ def found_trends(
     ordered = np.sort(chance[possible])
     significant = ordered[ordered <= SIGNIFICANCE * np.arange(1, ordered.size + 1) / max(ordered.size, 1)]
     is_found = possible & (chance <= significant.max(initial=-1.0))
-    doubled, halved = (
-        bdtr(lately, whole, 2 * even / (1 + even)),
-        bdtrc(lately - 1.0, whole, even / (2 - even)),
-    )
+    doubled = bdtr(lately, whole, 2 * even / (1 + even))
+    halved = bdtrc(lately - 1.0, whole, even / (2 - even))
     is_steady = np.maximum(doubled, halved) <= SIGNIFICANCE / 2
     cases = {"rising": is_found & (more < fewer), "fading": is_found, "steady": is_steady}
     return np.select([*cases.values()], [*cases], "")

@@ -43,9 +43,8 @@ def require_something(
     overview = overview_of(scanned.lines)
     account = account_of(scanned.lines, overview, scanned.rejects, scanned.summary)
     if account is not None and account.filtered:
-        why = (
-            "; ".join(unmatched(scanned.lines, selection, unit, **aliases)) or f"no record matches {narrowed}"
-        )
+        idle = unmatched(scanned.lines, selection, unit, **aliases)
+        why = "; ".join(idle) or f"no record matches {narrowed}"
         minutes = "30m means minutes, 2026-05 a month, and 13w three months; " if selection.dated else ""
         raise StateError(f"{why}; {_kept(target)}", hint=f"use fewer filters; {minutes}{_EMPTY}")
     summary = scanned.summary

@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -102,7 +101,9 @@ def plan(run: str, known: Sequence[Issue], top: int) -> Iterator[Step]:
         if not issues[name]:
             yield Step("POST", "repos/{owner}/{repo}/issues", {**fields, "labels": [LABEL]})
             continue
-        first_issue, *others = sorted(issues[name], key=partial(_order, name))
+        first_issue, *others = sorted(
+            issues[name], key=lambda each: (not each.is_open, _names(each)[0] != name, each.number)
+        )
         yield from _kept(first_issue, need, fields)
         body = f"Now part of #{first_issue.number}.\n"
         closed = {"body": body, "state": "closed", "state_reason": "not_planned"}
@@ -129,10 +130,6 @@ def _surfaces(groups: pl.DataFrame | None) -> dict[str, list[str]]:
     enough = 25  # to find the need without earlier reports
     most = groups.filter(run=PRESENT).sort("mentions", "surface", descending=[True, False])
     return dict(most.group_by("capability_id").agg(pl.col("surface").head(enough)).iter_rows())
-
-
-def _order(name: str, issue: Issue) -> tuple[bool, bool, int]:
-    return not issue.is_open, _names(issue)[0] != name, issue.number
 
 
 def _kept(issue: Issue, need: Capability, fields: Mapping[str, Any]) -> Iterable[Step]:

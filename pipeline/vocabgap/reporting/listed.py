@@ -176,11 +176,6 @@ def _lists(pairs: pl.DataFrame | None) -> dict[int, tuple[tuple[Any, Any], ...]]
     return {capability: tuple(zip(*lists, strict=True)) for capability, *lists in columns.iter_rows()}
 
 
-def screens_of(clusters: "Clusters", ranked: pl.DataFrame) -> list["Screen"]:
-    """Return screens about the first 200 capabilities, the most valuable first."""
-    return clusters.screens(about=numbers_of(clusters, ranked.head(200)))
-
-
 def numbers_of(clusters: "Clusters", ranked: pl.DataFrame) -> list[int]:
     """Return the group of each capability, by its most used wording."""
     wording = ranked.select(pl.col("variants").list.first().struct.field("wording"))

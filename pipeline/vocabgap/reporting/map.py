@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.model.capability import SETTLED, Capability
+from vocabgap.model.capability import Capability
+from vocabgap.ranking.coverage import is_listed
 from vocabgap.reporting.listed import numbers_of
 from vocabgap.reporting.overviews import Place
 from vocabgap.text import excerpt
@@ -31,8 +32,7 @@ FloatArray = npt.NDArray[np.float64]
 
 def places_of(clusters: "Clusters", ranked: pl.DataFrame) -> tuple[Place, ...]:
     """Return the places of the first capabilities that are neither settled nor rare; none if few."""
-    is_listed = ~pl.col("status").is_in(SETTLED) & (pl.col("established") | pl.col("pinned"))
-    first = ranked.filter(is_listed).head(MOST_PLACES)
+    first = ranked.filter(is_listed()).head(MOST_PLACES)
     if first.height < FEWEST_PLACES:
         return ()
     alike = clusters.nearness(numbers_of(clusters, first))

@@ -224,8 +224,13 @@ def effects(run: str | Path) -> pl.DataFrame:
 
 
 def read_gaps(folder: str | Path) -> Parts:
-    """Return table `gaps` of the run that `--run` names."""
-    return read_parts(resolve_target(folder, option="--run"), GAPS)
+    """Return table `gaps` of the run that `--run` names, in parts, which memory need not hold."""
+    path = resolve_target(folder, option="--run") / GAPS.file
+    with _reading(path, _AGAIN):
+        _require_digest(path, describe_output(path).sha256, _AGAIN)
+        with opened(path) as file:
+            require_fair(file, path)
+        return Parts.read(path, GAPS.fitted)
 
 
 def read_table(folder: Path, table: Table, *, hint: str | Hint = _AGAIN) -> pl.DataFrame:
@@ -239,16 +244,6 @@ def read_table(folder: Path, table: Table, *, hint: str | Hint = _AGAIN) -> pl.D
         _require_digest(path, hashlib.file_digest(file, "sha256").hexdigest(), hint)
         require_fair(file, path)
         return table.fitted(pl.scan_parquet(file)).collect()
-
-
-def read_parts(folder: Path, table: Table) -> Parts:
-    """Return a table like `read_table`, but in parts, which memory need not hold."""
-    path = folder / table.file
-    with _reading(path, _AGAIN):
-        _require_digest(path, describe_output(path).sha256, _AGAIN)
-        with opened(path) as file:
-            require_fair(file, path)
-        return Parts.read(path, table.fitted)
 
 
 @contextmanager

@@ -150,12 +150,8 @@ def _operations(summary: Summary) -> Iterator[Section]:
     )
     if summary.recurring_sets or summary.overlong:
         note = phrase("sets", summary, unit=summary.unit)
-        title = "Operations that recur together"
-        yield (
-            Section("together", title, (phrase("lift"),), heads, sets, note)
-            if sets
-            else Section("together", title, (note,))
-        )
+        shown = ((phrase("lift"),), heads, sets, note) if sets else ((note,),)
+        yield Section("together", "Operations that recur together", *shown)
 
 
 def _effects(summary: Summary) -> Iterator[Section]:

@@ -228,6 +228,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     named = named_by(overview, tables.rejects, askers)
     places = None if counted is None else places_in(counted, named)
     relations, rows = tables.lineage, tables.history
+    wordings = ranked["variants"].explode().struct.field("wording").drop_nulls()
     known = [] if tables.effects is None else tables.effects.to_dicts()
     effects = tuple(msgspec.convert(each, Effect) for each in known)
     return Summary(
@@ -239,9 +240,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         images=None if places is None else places.height,
         named_by=named,
         single=int(ranked.select((TOTAL == 1).sum()).item()),
-        in_other_languages=in_other_languages(
-            ranked["variants"].explode().struct.field("wording").drop_nulls()
-        ),
+        in_other_languages=in_other_languages(wordings),
         first_seen=_moment((ranked["first_seen"] if counted is None else counted["first"]).min()),
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=rendering.ranked_by,

@@ -58,7 +58,7 @@ from vocabgap.reporting.manifest import (
 )
 from vocabgap.reporting.markdown import render_markdown
 from vocabgap.reporting.page import render_page
-from vocabgap.reporting.published_run import published, read_parts, read_run, read_table, resolve_target
+from vocabgap.reporting.published_run import published, read_gaps, read_run, read_table, resolve_target
 from vocabgap.reporting.sections import render_evidence
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
@@ -139,11 +139,14 @@ def report(
     manifest = manifest or new_manifest(moment, ranked.height, Rendering(top, order.value, ""))
     settings = manifest.settings
     gaps = combinations = None
+    inputs: tuple[InputFile, ...] = ()
     if scan is not None:
         lines = with_agents_categories(scan.lines, category_aliases=settings.category_aliases)
         gaps = with_capabilities(lines, ranked)
         own = scan.lines.then(counted)
         combinations = recurring_sets(own, operation_aliases=settings.operation_aliases)
+        read = scan.files.filter(pl.col("repeats").is_null()).select(InputFile.__struct_fields__)
+        inputs = tuple(InputFile(**row) for row in read.iter_rows(named=True))
     tables = Tables(
         ranked,
         gaps,
@@ -154,7 +157,7 @@ def report(
         events=events,
         effects=effects,
     )
-    manifest = replace(manifest, inputs=() if scan is None else _inputs(scan.files))
+    manifest = replace(manifest, inputs=inputs)
     return _publish(out, tables, manifest, share, evidence=evidence, scan=scan, earlier=earlier)
 
 
@@ -195,7 +198,7 @@ def read_tables(run: Path, *, option: str) -> tuple[Manifest, Tables]:
     """Return the manifest and the tables of a published run, without its history."""
     manifest, capabilities = read_run(run, option=option)
     outputs = {output.name for output in manifest.outputs}
-    gaps = read_parts(run, GAPS) if GAPS.file in outputs else None
+    gaps = read_gaps(run) if GAPS.file in outputs else None
     others = {table.name: read_table(run, table) if table.file in outputs else None for table in _OPTIONAL}
     return manifest, Tables(capabilities, gaps, **others)
 
@@ -277,11 +280,6 @@ def with_capabilities(gaps: Parts, ranked: pl.DataFrame) -> Parts:
         return joined.select(GAPS.names)
 
     return gaps.then(belonging)
-
-
-def _inputs(files: pl.DataFrame) -> tuple[InputFile, ...]:
-    read = files.filter(pl.col("repeats").is_null()).select(InputFile.__struct_fields__)
-    return tuple(InputFile(**row) for row in read.iter_rows(named=True))
 
 
 def _require_same_records(ranked: pl.DataFrame, gaps: Parts) -> None:
