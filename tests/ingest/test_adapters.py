@@ -129,7 +129,9 @@ def test_a_denied_call_has_the_name_of_its_tool(
         ({"severityNumber": 13}, True),
         ({"severity_text": "Warn"}, True),
         ({"severityText": "INFO"}, False),
-        ({"severityNumber": 9}, False),
+        ({"severityNumber": 24}, True),
+        ({"severityNumber": 12}, False),
+        ({"severityNumber": 25}, False),
         ({}, False),
     ],
 )
@@ -140,6 +142,55 @@ def test_the_body_of_a_log_record_tells_the_error_if_its_severity_does(
     batch = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
 
     assert errors("otlp", batch) == [(None, "Unknown tool: fold_map")] * is_read
+
+
+@pytest.mark.parametrize(
+    ("event", "attributes", "tool", "verdict"),
+    [
+        ("tool_decision", {"tool_name": "cut", "decision": "reject"}, "cut", "denied"),
+        ("tool_decision", {"tool_name": "cut", "decision": "accept"}, "cut", None),
+        (
+            "tool_decision",
+            {"tool_name": "cut", "decision": "reject", "source": "user_abort"},
+            "cut",
+            None,
+        ),
+        ("tool_call", {"function_name": "cut", "error_type": "policy_violation"}, "cut", "denied"),
+        (
+            "tool_call",
+            {"function_name": "cut", "error_type": "tool_not_registered"},
+            "cut",
+            "unknown",
+        ),
+        ("api_error", {"tool_name": "cut", "decision": "reject"}, "cut", None),
+        (
+            "tool_result",
+            {"tool_name": "mcp_tool", "tool_parameters": '{"mcp_tool_name": "dim"}'},
+            "dim",
+            None,
+        ),
+    ],
+)
+def test_the_event_of_a_call_tells_its_tool_and_who_refused_it(
+    event: str, attributes: dict[str, str], tool: str, verdict: str | None
+) -> None:
+    pairs = [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()]
+    record = {"eventName": f"agent.{event}", "attributes": pairs}
+    batch = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+
+    (call,) = ADAPTERS["otlp"](iter([batch]))
+    assert (call["tool"], call["verdict"]) == (tool, verdict)
+
+
+@pytest.mark.parametrize(("success", "error"), [("false", "no such file"), ("true", None)])
+def test_the_event_of_a_call_tells_its_error_if_it_failed(success: str, error: str | None) -> None:
+    attributes = {"tool_name": "cut", "success": success, "error": "no such file"}
+    pairs = [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()]
+    record = {"body": {"stringValue": "agent.tool_result"}, "attributes": pairs}
+    batch = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+
+    (call,) = ADAPTERS["otlp"](iter([batch]))
+    assert call["error"] == error
 
 
 KEYS = (

@@ -1,6 +1,7 @@
 """Gaps that are seen in spans of calls of tools (OTLP as JSON), and what is passed over."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,22 @@ def test_the_message_and_the_tool_have_several_places(tmp_path: Path, other: Jso
 
     assert records["missing_capability"].to_list() == ["mask_sky", "mask_sky"]
     assert records["notes"].to_list() == ["call a of an unknown tool", "call b of an unknown tool"]
+
+
+def test_an_empty_time_is_none_and_a_span_of_tempo_has_its_usual_identifier(tmp_path: Path) -> None:
+    other = {
+        "name": "execute_tool mask_sky",
+        "attributes": [],
+        "startTimeUnixNano": 0,
+        "endTimeUnixNano": "1780000000000000000",
+        "spanId": "EjRWeJCrze8=",
+    }
+    put(tmp_path, export({**span("Tool not found"), **other}))
+    (record,) = scan(tmp_path).records.to_dicts()
+
+    assert record["missing_capability"] == "mask_sky"
+    assert record["timestamp"] == datetime(2026, 5, 28, 20, 26, 40, tzinfo=UTC)
+    assert record["notes"] == "call 1234567890abcdef of an unknown tool"
 
 
 def test_an_agent_asks_for_more_tools(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The nearest clusters of sparse rows, against every pair worked out."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from vocabgap.linkage import FloatArray, IntArray, Rows
 from vocabgap.linkage.blocks import SparseNeighbours
 from vocabgap.linkage.kernels import MANY_POSTINGS
 from vocabgap.linkage.neighbours import LISTED, Limits, Nearest, Places
+from vocabgap.linkage.rows import usable_cpus
 
 EXACT = 1e-9  # what two ways of adding up may differ by, with room to spare
 seeds, floors = st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.1, 0.5, 0.9])
@@ -241,3 +244,17 @@ def test_sums_of_rows_are_those_of_their_members(shared: bool) -> None:
     assert np.allclose(terms.toarray(), membership)
     assert np.allclose(parts, membership @ (dense if places is None else dense[places]))
     assert none.shape == (2, 0)
+
+
+def test_as_many_threads_run_as_there_are_cpus_for_this_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", {0: {0, 3}}.__getitem__, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert usable_cpus() == 2
+
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert usable_cpus() == 7
+
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert usable_cpus() == 1

@@ -40,6 +40,11 @@ def test_a_description_is_enough(image: Path) -> None:
     assert found(image)["record_id"].to_list() == [logged.gap_id]
 
 
+def test_a_line_is_written_in_utf_8(image: Path) -> None:
+    vg.log_gap(image, "größere Maske")
+    assert "größere Maske" in (image / LOG_NAME).read_text(encoding="utf-8")
+
+
 def test_a_capability_alone_is_the_description_too(image: Path) -> None:
     record = vg.log_gap(image, missing_capability="sky mask").record
     assert (record["description"], record["missing_capability"]) == ("sky mask", "sky mask")

@@ -168,3 +168,10 @@ def test_a_column_of_dates_tells_its_format(texts: list[str], date_format: str) 
 def test_years_of_zero_times_are_none_of_a_log(year: int) -> None:
     assert is_zero_year(year)
     assert not is_zero_year(2026)
+
+
+def test_with_a_format_other_notations_are_not_read() -> None:
+    assert moment_of("17 May 2026") == datetime(2026, 5, 17)  # noqa: DTZ001
+    assert moment_of("17 May 2026", "%d/%m/%Y") is None
+    assert moment_of("17/05/2026", "%d/%m/%Y") == datetime(2026, 5, 17)  # noqa: DTZ001
+    assert moment_of("2026-05-17", "%d/%m/%Y") == datetime(2026, 5, 17)  # noqa: DTZ001

@@ -238,3 +238,7 @@ def test_what_fits_a_rule_is_read_however_it_is_spelt(
 def test_no_gap_of_a_real_project_is_marked(pytestconfig: pytest.Config) -> None:
     found = screen(scan(outside(pytestconfig, "chemigram/workspace")).gaps)
     assert found.filter(pl.col("rule").is_not_null()).height == 0
+
+
+def test_without_rules_every_record_counts() -> None:
+    assert screen(gaps("broken pipe", "a sky mask"), [])["counted"].to_list() == [True, True]

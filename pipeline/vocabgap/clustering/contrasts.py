@@ -174,7 +174,7 @@ def parting_poles(
         poles[need][contrast] = group
         doubts[need][contrast] = part
     # Only what tells needs of this corpus apart is kept; of a negation, one pole is not listed.
-    poles_of_all: dict[Contrast, set[int]] = defaultdict(set, {NEGATION: {NEGATED, 1 - NEGATED}})
+    poles_of_all: dict[Contrast, set[int]] = defaultdict(set, {NEGATION: {-NEGATED}})
     for contrast, pole in chain.from_iterable(own.items() for own in poles):
         poles_of_all[contrast].add(pole)
     poles = [{each: pole for each, pole in own.items() if len(poles_of_all[each]) > 1} for own in poles]

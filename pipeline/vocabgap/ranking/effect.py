@@ -316,7 +316,7 @@ def estimated(weeks: Weeks) -> dict[str, Any]:
         return row | {"missing": "later mentions of other needs"}
     own, others = weeks.own.sum(), weeks.others.sum()
     expected = weeks.size / weeks.rate * others / weeks.others_before
-    low, high = limits(*weeks.compared(*np.array([[own], [others], [weeks.after]])))[:, 0]
+    (low,), (high,) = limits(*weeks.compared(*np.array([[own], [others], [weeks.after]])))
     numbers = (expected / (weeks.scale or 1), own / expected, low, high)
     row |= {name: round(float(number), _DECIMALS) for name, number in zip(row, numbers, strict=False)}
     more = ceil(max(_WEEKS, _EXPECTED / expected * weeks.after) - weeks.after)

@@ -206,8 +206,6 @@ def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
     Apostrophes do not count. Text beyond ASCII has another normal form, so it is always selected.
     """
     begins = sorted({phrase.begins for rule in rules for phrase in chain(*rule.phrases.values())})
-    if not begins:
-        return pl.lit(value=False)
     whole = pl.concat_str(_READ, separator="\n")
     beyond = whole.str.len_bytes() != whole.str.len_chars()
     letters = whole.str.replace_all("'", "", literal=True).str.to_lowercase()
