@@ -21,7 +21,7 @@ from vocabgap.errors import VocabgapError
 from vocabgap.ingest.scanning import scan
 from vocabgap.reporting.published_run import read_run
 
-SEQUENCES: Final = 2_000
+SEQUENCES: Final = 1_000
 _NEEDS: Final = (
     "sky mask", "mask the sky", "sky mask tool", "sky mask brush", "film grain", "film grain look",
     "grain of film", "lens flare", "moon glow", "night glow",

@@ -37,9 +37,9 @@ from faults import (
 )
 from faults.targets import VERBS, digested, readers
 
-_LINES: Final = 500_000
+_LINES: Final = 200_000
 _FILES: Final = 25_000  # of each kind
-_BITS: Final = 20_000
+_BITS: Final = 12_000
 _SHARDS: Final = 4
 HEADINGS: Final = ("attack", "cases", "broken", "slowest")
 
