@@ -267,7 +267,7 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     unclear: list[tuple[object, ...]] = []
     for row in records.sort(MOMENT, ROW, nulls_last=False).iter_rows(named=True):
         image, need = tuple(row[name] for name in IMAGE_KEY), surface(row["phrase"])
-        corrects, inherited = {*corrected_in(row["notes"])}, list[tuple[str, ...]]()
+        corrects, replaced = {*corrected_in(row["notes"])}, list[str]()
         for reference in dict.fromkeys(found.lower() for found in DIGEST.findall(row["notes"])):
             named = earlier.get((*image, reference))
             if not named:
@@ -278,11 +278,12 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
             else:
                 (corrected,) = fitting
                 pairs.append((corrected, row[ROW]))
-                inherited += names[corrected]
+                replaced.append(reference)
                 for name in names[corrected]:
                     earlier[name].discard(corrected)
-        references = [(*image, row[name].lower()) for name in _REFERENCES if row[name]]
-        names[row[ROW]] = references + [(*reference, need) for reference in references] + inherited
+        own = [row[name].lower() for name in _REFERENCES if row[name]]
+        references = [(*image, reference) for reference in {*own, *replaced}]
+        names[row[ROW]] = references + [(*reference, need) for reference in references]
         for name in names[row[ROW]]:
             earlier[name].add(row[ROW])
     return _frames(pairs, unclear)
