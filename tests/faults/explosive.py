@@ -36,7 +36,7 @@ HELD: Final = 1_024  # MiB
 _MIB: Final = 1 << 20
 _SIZE: Final = 48 * _MIB  # of plain bombs
 _DEEP: Final = 100_000
-_MOST_TOLD: Final = 5  # lines of an error with its hints
+_MOST_TOLD: Final = 25  # lines of an error with its hints; seeds list 20 problems
 _ROOM: Final = 8 << 30  # bytes of addresses that a command may take
 _BROKEN: Final = ("Traceback", "this is a bug", "panicked")
 

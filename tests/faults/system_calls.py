@@ -87,7 +87,7 @@ def worn(found: Undisturbed) -> Iterator[tuple[str, str | None]]:
 
 def _wrong_or_passed_over(found: Undisturbed, case: str, result: CommandResult) -> str | None:
     """A log, or a folder of logs, that cannot be read is passed over, and told."""
-    if result.code == 0 and found.verb.logs != "-" and found.verb.state() != found.states[1]:
+    if result.code in {0, 2} and found.verb.logs != "-" and found.verb.state() != found.states[1]:
         try:
             found.require_passed_over(case, result, os.strerror(errno.EIO))
         except Exception as error:

@@ -22,6 +22,7 @@ import msgspec
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files import opened
 from vocabgap.files.atomic import write_whole
+from vocabgap.files.budget import require_decodable
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.ingest.adapters import ADAPTERS
 from vocabgap.ingest.decoding import Decoded, FieldMap, decode_line, json_type, noted
@@ -208,6 +209,7 @@ def _read(path: Path) -> dict[str, Any]:
         return {}
     if not isinstance(content, bytes):
         raise InvalidInputError(f"'{path}' is {content}, expected a regular file")
+    require_decodable(content, f"'{path}'")
     try:
         value = json.loads(content.decode(), object_pairs_hook=_once)
         _written(value).encode()

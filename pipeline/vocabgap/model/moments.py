@@ -131,13 +131,13 @@ def moment_of(value: object, date_format: str = "") -> datetime | None:
     with suppress(ValueError):  # Python writes no number of thousands of digits
         text = _bare(value)
     if date_format:
-        with suppress(ValueError):
+        with suppress(ValueError, OverflowError):
             return _written(text, date_format)
     if unix := _UNIX_TIME.fullmatch(text):
         units = Decimal(unix[1] + (unix[2] or ""))
         return _EPOCH + timedelta(microseconds=int(units.scaleb(6 - _UNIX[len(unix[1])])))
     for read in _READERS[:2] if date_format else _READERS:
-        with suppress(ValueError):
+        with suppress(ValueError, OverflowError):
             return read(text)
     return None
 
