@@ -351,7 +351,7 @@ def run(
     return Run(**vars(analysis), published=published)
 
 
-def _model_of(embedder: Embedder | None, clusters: Clusters) -> Model | None:
+def _model_of(embedder: "Embedder | None", clusters: Clusters) -> Model | None:
     if embedder is None:
         return None
     about = (embedder.name, embedder.digest, embedder.runtime, embedder.processor, embedder.vectors)
