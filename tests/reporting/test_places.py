@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from builders import gap, write_corpus
+from builders.ranking import records
 from builders.reporting import publish
+from vocabgap.clustering.grouping import cluster
 from vocabgap.pipeline import Run
+from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.manifest import read_manifest
-from vocabgap.reporting.map import scaled
+from vocabgap.reporting.map import places_of, scaled
 
 
 def test_points_lie_as_far_apart_as_is_said() -> None:
@@ -59,9 +62,28 @@ def test_map_has_the_first_and_is_kept_with_the_run(tmp_path: Path) -> None:
     ]
 
 
-def test_few_needs_are_no_map(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"heron": [gap("sky mask"), gap("crop ratio")]})
-    assert publish(tmp_path, root).published.manifest.places == ()
+@pytest.mark.parametrize(("number", "places"), [(2, 0), (3, 3)])
+def test_fewer_than_three_needs_are_no_map(tmp_path: Path, number: int, places: int) -> None:
+    needs = [gap("sky mask"), gap("crop ratio"), gap("film grain")]
+    root = write_corpus(tmp_path, {"heron": needs[:number]})
+    assert len(publish(tmp_path, root).published.manifest.places) == places
+
+
+def test_a_common_category_counts_as_a_similarity_of_a_sixth() -> None:
+    category = {"lamp glow": "tone", "tilt shift": "tone", "ice ring": "detail", "crop": "detail"}
+    frame = records(
+        [{"missing_capability": need, "intent_category": name} for need, name in category.items()]
+    )
+    found = cluster(frame, embedder="none")
+    ranked = rank(frame, found)
+    named = ranked["intent_category"].to_list()
+    apart = np.array([[1.0 - (one == other) * 0.2 / 1.2 for other in named] for one in named])
+
+    places = places_of(found, ranked)
+
+    np.fill_diagonal(apart, 0.0)
+    assert [(each.x, each.y) for each in places] == [*map(tuple, scaled(apart**2).tolist())]
+    assert {each.near for each in places} == {()}
 
 
 def test_what_may_leave_the_machine_has_no_map(demo: Path, tmp_path: Path) -> None:

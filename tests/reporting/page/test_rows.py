@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from builders.page import listed
-from vocabgap.model.capability import Example, Tally, Workaround
+from vocabgap.model.capability import Example, Tally, Wording, Workaround
+from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.rows import Index, Limits, Row, row_of
 from vocabgap.reporting.summary import Summary
 
@@ -88,6 +89,19 @@ def test_an_example_leads_to_its_line(
 ) -> None:
     row = row_of(listed(summary, examples=(example(source_path=source_path),)), index, WIDE)
     assert place(row, index) == shown
+
+
+@pytest.mark.parametrize(("size", "parts"), [(2_000, [(1, 50)]), (2_001, [])])
+def test_a_part_of_very_long_wordings_is_left_out(
+    summary: Summary, index: Index, size: int, parts: list[tuple[int, int]]
+) -> None:
+    made = listed(
+        summary,
+        variants=(Wording("x" * size, 1, 0.5),),
+        choices=Choices("", parts=((0,),), likely=(0.5,)),
+    )
+    row = row_of(made, index, Limits(characters=40, wordings=3, evidence=1))
+    assert [(mentions, percent) for mentions, _, percent in row["parts"]] == parts
 
 
 @pytest.mark.parametrize(("rank", "number"), [(1, 3), (500, 3), (501, 1)], ids=str)
