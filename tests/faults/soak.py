@@ -68,10 +68,10 @@ def calls(verb: int) -> list[Part]:
 
 
 _NAMES: Final = {
-    "fill": "disk full from every call on",
+    "fill": "no room on the disk",
     "deny": "access denied at every call",
     "break": "sync fails at every call",
-    "wear": "input and output fail at every call",
+    "wear": "EIO at calls",
 }
 
 
@@ -90,7 +90,7 @@ def disks(verb: int) -> list[Part]:
     """Run a verb on small disks, and with a limit of the length of files."""
     left_out = [] if full.can_mount() or verb else ["a full disk: no disk can be mounted here"]
     print(*(f"left out: {each}" for each in left_out), file=sys.stderr)
-    parts = rows("no room on a real disk", full.refused(verb))
+    parts = rows("no room on the disk", full.refused(verb))
     wanted = left_out if os.environ.get("SOAK_ALL") else []
     return [each._replace(problems=[*each.problems, *wanted]) for each in parts]
 
@@ -114,8 +114,8 @@ def system(verb: int) -> list[Part]:
     message = [*system_calls.attacked(found), *system_calls.worn(found)]
     attacks = {
         "signal=KILL": "killed at system calls",
-        "error=ENOSPC": "no room at one system call",
-        "error=EIO": "input and output fail at one system call",
+        "error=ENOSPC": "no room on the disk",
+        "error=EIO": "EIO at calls",
     }
     return [
         Part(name, len(those), [each for each in those if each])
@@ -128,8 +128,7 @@ def bits(shard: int) -> list[Part]:
     """One bit flipped."""
     damaged = digested()
     cases, problems = flips.flipped(damaged, _BITS // _SHARDS, seed=shard)
-    kinds = ", ".join(sorted(f"a {each.kind}" for each in damaged))
-    return [Part(f"one bit flipped in {kinds}", cases, problems)]
+    return [Part("one bit flipped", cases, problems)]
 
 
 def lines(shard: int) -> list[Part]:
@@ -151,10 +150,9 @@ def _quick(problems: list[str], longest: float) -> list[str]:
     return problems + [f"one case takes {longest:.1f} CPU s"] * (longest > _SLOWEST)
 
 
-KINDS: Final = " or ".join(special.KINDS)
 # The attack of a row, and the cases, which yield what went wrong, or None.
 FAMILIES: Final[dict[str, tuple[str, Callable[[], Iterable[str | None]]]]] = {
-    "special": (f"{KINDS} in place of a file", special.attacked),
+    "special": ("pipes or devices in place of files", special.attacked),
     "memory": ("limit of memory", processes.short_of_memory),
     "hooks": ("hooks: log held, signals", processes.hooks),
     "shared": ("`share.html`: private texts, copies", families.shared_pages),
@@ -164,7 +162,7 @@ FAMILIES: Final[dict[str, tuple[str, Callable[[], Iterable[str | None]]]]] = {
     "odd": ("deleted current folder", families.odd_places),
     "costs": ("costly wordings", families.costs),
     "acknowledged": ("killed after acknowledged lines", acknowledged.killed),
-    "many": ("100,000 files, loops of links, sparse files", many.crowded),
+    "many": ("100,000 files, loops, sparse files", many.crowded),
     "shell": ("printed commands in a shell", shell.printed),
     "growth": (
         "inputs of twice the length",

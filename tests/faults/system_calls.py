@@ -16,6 +16,7 @@ from faults.checks import REFUSED, Undisturbed
 from faults.folders import put_back
 from faults.processes import VOCABGAP
 from faults.verbs import Verb
+from vocabgap.errors import ExitCode
 
 # What changes a disk. A name that a system does not know is passed over by the question mark.
 _CALLS: Final = (
@@ -87,7 +88,8 @@ def worn(found: Undisturbed) -> Iterator[tuple[str, str | None]]:
 
 def _wrong_or_passed_over(found: Undisturbed, case: str, result: CommandResult) -> str | None:
     """A log, or a folder of logs, that cannot be read is passed over, and told."""
-    if result.code in {0, 2} and found.verb.logs != "-" and found.verb.state() != found.states[1]:
+    is_partial = result.code == ExitCode.INVALID_INPUT or found.verb.state() != found.states[1]
+    if result.code in {0, ExitCode.INVALID_INPUT} and found.verb.logs != "-" and is_partial:
         try:
             found.require_passed_over(case, result, os.strerror(errno.EIO))
         except Exception as error:

@@ -66,7 +66,7 @@ def known_files(folder: Path) -> None:
 
 
 FILES = json.loads(Path(__file__).parents[1].joinpath("data", "formats.json").read_text("utf-8"))
-ROWS = re.findall(r"^\|.*\| `([^`]*)` \|.*\| (\d.*) \|$", page("gap-logs"), flags=re.MULTILINE)
+ROWS = re.findall(r"^\|.*\| `([^`]*)` \| (\d.*) \|$", page("gap-logs"), flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize(("arguments", "result"), ROWS)
