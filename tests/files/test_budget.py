@@ -51,6 +51,10 @@ def nested(levels: int) -> bytes:
     return packed(pa.table({"description": pa.nulls(1, kind)}))
 
 
+def ended(footer: bytes) -> bytes:
+    return b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
 PARQUET: dict[str, Callable[[], bytes]] = {
     "a text in many rows": lambda: packed(
         repeated("x" * (900 << 10), 1_000), dictionary_pagesize_limit=MIB * 8
@@ -70,6 +74,8 @@ PARQUET: dict[str, Callable[[], bytes]] = {
     "long values of one length": lambda: packed(
         repeated(b"x" * 100_000, 1_000, pa.binary(100_000)), dictionary_pagesize_limit=MIB
     ),
+    "a footer of empty structs": lambda: ended(b"\x19\xfc\x80\x80\x80\x08" + bytes(16 * MIB)),
+    "a footer of empty fields": lambda: ended(b"\x11" * (16 * MIB)),
 }
 JSON = {
     "lists": b"[" + b"[]," * (8 * MIB) + b"[]]",

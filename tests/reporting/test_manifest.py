@@ -79,6 +79,14 @@ def test_what_is_no_manifest_is_none(tmp_path: Path, content: bytes) -> None:
     assert not holds_run(tmp_path)
 
 
+def test_the_manifest_of_a_run_of_many_logs_may_be_large(demo_run: Run, tmp_path: Path) -> None:
+    path = tmp_path / MANIFEST_NAME
+    path.write_bytes(encode_manifest(demo_run.published.manifest) + b" " * (65 << 20))
+
+    assert read_manifest(tmp_path) == demo_run.published.manifest
+    assert holds_run(tmp_path)
+
+
 def test_a_manifest_with_settings_of_another_version_is_read_without_its_parameters(
     demo: Path, tmp_path: Path
 ) -> None:

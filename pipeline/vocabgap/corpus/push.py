@@ -287,7 +287,7 @@ def folder_payload(
             f"no log was found in '{folder}'",
             hint="name a folder above the logs; `vocabgap check` lists their names",
         )
-    for path in parsed.keys() & deleted:
+    for path in sorted(parsed.keys() & deleted):
         raise InvalidInputError(
             f"'{path}' is to be withdrawn, but it is in '{folder}'", hint="remove the file first"
         )

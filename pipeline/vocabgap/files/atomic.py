@@ -81,9 +81,8 @@ def _remove_abandoned(path: Path) -> None:
             with suppress(OSError):
                 descriptor = descriptor_of(entry, os.O_RDONLY | os.O_NOFOLLOW)
                 try:
-                    if os.fstat(descriptor).st_uid == os.geteuid() and lock_descriptor(
-                        descriptor, blocking=False
-                    ):
+                    is_own = os.fstat(descriptor).st_uid == os.geteuid()
+                    if is_own and lock_descriptor(descriptor, blocking=False):
                         entry.unlink()
                 finally:
                     os.close(descriptor)

@@ -8,7 +8,7 @@ from vocabgap.errors import InvalidInputError
 MIB: Final = 1 << 20
 USUAL_MIB: Final = 1_024  # the default of the setting `max_expanded_mib`
 MOST_WHOLE: Final = 64 * MIB  # bytes of a document, which is read whole
-MOST_LISTED: Final = 256 * MIB  # bytes of a journal or of a payload
+MOST_LISTED: Final = 256 * MIB  # bytes of a journal, of a payload or of `run.json`
 DEEPEST: Final = 100  # levels
 ROW: Final = 256  # bytes that a row costs at least
 CELL: Final = 16

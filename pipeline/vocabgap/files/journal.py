@@ -144,10 +144,9 @@ def _locked(
         if kind not in {FileKind.FILE, FileKind.NOTHING}:
             raise role.no_file(path, kind)
         with FileIO(path, "a+", opener=lambda name, flags: descriptor_of(name, flags | follow)) as file:
-            held = f"{role.name} '{path}'"
             lock(
                 file.fileno(),
-                held,
+                f"{role.name} '{path}'",
                 undone=role.undone,
                 again=role.again,
                 on_wait=lambda _: on_wait(),

@@ -14,6 +14,7 @@ from vocabgap.errors import StateError
 from vocabgap.files.budget import CELL, DEEPEST, Budget, OverBudgetError, fair
 
 _PAGE: Final = 4_096  # bytes that a page costs at least
+_VALUE: Final = 128  # bytes that a value of a footer or of a header costs at most
 _DELTAS: Final = 7  # an encoding whose values may repeat the bytes of the value before
 _PAGES: Final = {5: 2, 8: 4, 7: 2}  # the field of a page's header, and the field of the encoding in it
 _STRUCT, _LISTS, _TEXT, _FLOAT, _FLAG, _LONG = 12, {9, 10}, 8, 7, 2, 15  # in the compact protocol of Thrift
@@ -29,13 +30,13 @@ def spend_parquet(file: BinaryIO, budget: Budget) -> None:
     try:
         end = file.seek(-8, SEEK_END)
         file.seek(end - int.from_bytes(file.read(4), "little"))
-        footer = _value(file)  # 2: the schema; 4: the groups of rows
+        footer = _value(file, budget)  # 2: the schema; 4: the groups of rows
         _require_depth(footer[2])
         widest = max(CELL, *(element.get(2, 0) for element in footer[2]))  # of values of fixed length
         for chunk in (column[3] for group in footer[4] for column in group[1]):
             end = file.seek(chunk.get(11) or chunk[9]) + chunk[7]  # the first page, and the size of all
             while file.tell() < end:
-                header = _value(file)
+                header = _value(file, budget)
                 page = next(field for field in _PAGES if field in header)
                 size, packed, values = header[2], header[3], header[page][1]
                 if min(size, packed, values) < 0:
@@ -88,17 +89,19 @@ def _require_depth(elements: list[dict[int, Any]]) -> None:
             raise ValueError(f"it is nested deeper than {DEEPEST} levels")
 
 
-def _value(file: BinaryIO, kind: int = _STRUCT) -> Any:  # noqa: ANN401 - of any kind
+def _value(file: BinaryIO, budget: Budget, kind: int = _STRUCT) -> Any:  # noqa: ANN401 - of any kind
     if kind == _STRUCT:
         fields, number = dict[int, Any](), 0
         while head := file.read(1)[0]:
+            budget.spend(_VALUE)
             number = number + (head >> 4) if head >> 4 else _integer(file)
-            fields[number] = None if head & 15 <= _FLAG else _value(file, head & 15)
+            fields[number] = None if head & 15 <= _FLAG else _value(file, budget, head & 15)
         return fields
     if kind in _LISTS:
         head = file.read(1)[0]
         length = head >> 4 if head >> 4 < _LONG else _unsigned(file)
-        return [_value(file, head & 15) for _ in range(length)]
+        budget.spend(_VALUE * length)
+        return [_value(file, budget, head & 15) for _ in range(length)]
     if kind in {_TEXT, _FLOAT}:
         return file.seek(_unsigned(file) if kind == _TEXT else 8, SEEK_CUR)
     return _integer(file) if kind > _FLAG + 1 else file.read(1)[0]

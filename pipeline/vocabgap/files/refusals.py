@@ -21,8 +21,7 @@ from vocabgap.errors import (
 from vocabgap.files import STANDARD_INPUT, rest_of, whole
 from vocabgap.files.budget import MOST_WHOLE
 
-NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""The error numbers of a file that cannot grow."""
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})  # of a file that cannot grow
 
 
 class FileKind(StrEnum):
@@ -132,6 +131,6 @@ def named_content(path: Path, what: str, hint: str | Hint, most: int = MOST_WHOL
 
 def content_of(path: Path, what: str, most: int = MOST_WHOLE) -> bytes | FileKind:
     """Read a file, or return its kind if it is no regular file; `what` names it in errors: `seed file`."""
-    with refusing(f"{what} '{path}' cannot be read", hint="check its permissions and its disk"):
+    with refusing(f"{what} '{path}' cannot be read", hint="check its permissions, its size and its disk"):
         kind = file_kind(path)
         return whole(path, most) if kind is FileKind.FILE else kind

@@ -232,8 +232,8 @@ def rows_of(
         elif content.form is Form.TABLE:
             yield from map(_unflattened, _table_rows(chunks, alone))
         elif content.form is Form.QUERY:
-            answer = _gathered(chunks, Budget(MOST_WHOLE, option=_EXPORT)).getvalue()
-            yield from map(_unflattened, _query_rows(answer))
+            answer = _gathered(chunks, Budget(MOST_WHOLE, option=_EXPORT))
+            yield from map(_unflattened, _query_rows(answer.getvalue()))
         else:
             yield from _parquet_rows(_gathered(chunks, budget), budget)
     except OverBudgetError as error:
@@ -262,9 +262,8 @@ def row_blocks(
     needs = [path[-1].encode() for name in PHRASE_FIELDS for path in fields.paths_of(name)]
     begun, lines, size, passed_over = 1, list[bytes](), 0, 0
     asks = re.compile(rf'"(?:{"|".join(re.escape(need.decode()) for need in needs)})\\*"\s*:')
-    for row in rows_of(content, chunks, budget, alone=used - lists):
-        number, cells, fault, raw, unread = row
-        fault = _NOT_ALONE if unread and asks.search(unread) else fault
+    for number, cells, reason, raw, unread in rows_of(content, chunks, budget, alone=used - lists):
+        fault = _NOT_ALONE if unread and asks.search(unread) else reason
         if content.form is Form.LOG and not (
             any(need in raw for need in needs) if fault else fields.may_be_gap(cells)
         ):
@@ -421,8 +420,7 @@ def _table_rows(chunks: Iterable[bytes], alone: Container[str]) -> Iterator[Tabl
     """Yield the rows after the header. After a bad row, the next line begins a row."""
     # The limit belongs to the whole process, so it only grows.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
-    chunks = iter(chunks)
-    start = b""
+    chunks, start = iter(chunks), b""
     while b"\n" not in start.lstrip() and len(start) <= MAX_LINE_BYTES and (chunk := next(chunks, b"")):
         start += chunk
     line, _, rest = start.removeprefix(codecs.BOM_UTF8).partition(b"\n")
@@ -460,8 +458,7 @@ def _table_rows(chunks: Iterable[bytes], alone: Container[str]) -> Iterator[Tabl
 
 def _by_name(header: list[str], cells: list[str], repeated: set[str]) -> dict[str, Any]:
     row = [(name, cell) for name, cell in zip(header, cells, strict=True) if name]
-    value: dict[str, Any] = {name: cell or None for name, cell in row}
-    value |= {name: [] for name in repeated}
+    value: dict[str, Any] = {name: cell or None for name, cell in row} | {name: [] for name in repeated}
     for name, cell in row if repeated else ():
         if cell and name in repeated:
             value[name].append(cell)
@@ -469,8 +466,7 @@ def _by_name(header: list[str], cells: list[str], repeated: set[str]) -> dict[st
 
 
 def _wrong_length(cells: list[Any], header: list[str]) -> Rejected:
-    detail = f"expected {count(len(header), 'cell')}, found {len(cells):,}"
-    return Rejected(RejectReason.INVALID_ROW, detail)
+    return Rejected(RejectReason.INVALID_ROW, f"expected {count(len(header), 'cell')}, found {len(cells):,}")
 
 
 def _delimiter(line: bytes) -> str:
@@ -555,7 +551,7 @@ class _QueryAnswer(msgspec.Struct):
 
 
 def _parquet_rows(file: io.BytesIO, budget: Budget) -> Iterator[TableRow]:
-    """Decode about as many rows at once as fill `MOST_WHOLE` bytes, and make objects of a few of them."""
+    """Decode about as many rows at once as fill `MOST_WHOLE` bytes, and make objects of a few at a time."""
     before = budget.left
     try:
         spend_parquet(file, budget)

@@ -15,7 +15,7 @@ from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.errors import StateError, installing
 from vocabgap.files import opened, whole
-from vocabgap.files.budget import OverBudgetError, require_decodable
+from vocabgap.files.budget import MOST_LISTED, OverBudgetError, require_decodable
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
@@ -358,10 +358,10 @@ def read_manifest(folder: Path) -> Manifest | None:
     """
     path = folder / MANIFEST_NAME
     try:
-        with refusing(f"'{path}' cannot be read", hint="check its permissions and its disk"):
+        with refusing(f"'{path}' cannot be read", hint="check its permissions, its size and its disk"):
             if file_kind(path) is not FileKind.FILE:
                 return None
-            manifest = _decoded(whole(path))
+            manifest = _decoded(whole(path, MOST_LISTED))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverBudgetError):
         return None
     if manifest.schema_version > SCHEMA_VERSION:

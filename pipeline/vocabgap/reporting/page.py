@@ -164,8 +164,7 @@ def _limits(each: Listed, limits: Limits) -> Limits:
     """Return the limits of a capability; the first capabilities get more wordings and images."""
     if each.capability.rank > WITH_ALL_EVIDENCE:
         return limits
-    more = {name: getattr(limits, name) * 5 for name in ("wordings", "images", "names")}
-    return replace(limits, **more)
+    return replace(limits, **{name: getattr(limits, name) * 5 for name in ("wordings", "images", "names")})
 
 
 @cache

@@ -26,6 +26,7 @@ from vocabgap.errors import (
 )
 from vocabgap.files import opened, whole
 from vocabgap.files.atomic import settle, whole_folder
+from vocabgap.files.budget import MOST_LISTED
 from vocabgap.files.parquet import require_fair
 from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, current_folder, file_kind, refusal, refusing
@@ -281,7 +282,7 @@ def holds_run(folder: Path) -> bool:
 
 def _is_marked(folder: Path) -> bool:
     try:
-        msgspec.json.decode(whole(folder / MANIFEST_NAME), type=_Mark)
+        msgspec.json.decode(whole(folder / MANIFEST_NAME, MOST_LISTED), type=_Mark)
     except (FileNotFoundError, IsADirectoryError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return True

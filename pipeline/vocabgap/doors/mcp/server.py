@@ -128,8 +128,8 @@ async def _requests() -> AsyncIterator[str]:
 
 async def _over_stdio(server: Server[Any]) -> None:
     unanswered: list[str | int] = []  # a client may use an identifier twice, and expects two answers
-    given: Any = _requests()
-    async with stdio_server(given) as (lines, output), lines, output, anyio.create_task_group() as tasks:
+    stdin: Any = _requests()
+    async with stdio_server(stdin) as (lines, output), lines, output, anyio.create_task_group() as tasks:
         requests, incoming = anyio.create_memory_object_stream[SessionMessage | Exception]()
         outgoing, answers = anyio.create_memory_object_stream[SessionMessage]()
         tasks.start_soon(_receive, lines, requests, output, unanswered)
