@@ -6,7 +6,7 @@ from polars.testing import assert_frame_equal
 from builders import gap
 from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.scanning import Scan, scan, with_newest_session
 from vocabgap.model.selection import Selection
 
 
@@ -122,3 +122,21 @@ def test_a_selection_that_ends_before_it_begins_is_refused(
 def test_a_moment_without_an_offset_is_refused_by_name(name: str) -> None:
     with pytest.raises(InvalidInputError, match=f"{name}: .*offset"):
         Selection(**{name: datetime(2026, 3, 1)})  # type: ignore[arg-type]  # noqa: DTZ001
+
+
+@pytest.mark.parametrize(
+    ("selection", "sessions", "newest"),
+    [
+        (Selection(sessions=("last", "s-9")), ("s-2", "s-9"), "s-2"),
+        (Selection(sessions=("last",), categories=("local",)), ("s-2",), "s-2"),
+        (Selection(sessions=("last",), until=datetime(2026, 3, 2, tzinfo=UTC)), ("s-1",), "s-1"),
+        (Selection(sessions=("last",), since=datetime(2026, 3, 3, tzinfo=UTC)), ("last",), None),
+        (Selection(sessions=("s-1",)), ("s-1",), None),
+    ],
+)
+def test_the_last_session_is_the_newest_of_the_selected_time(
+    scanned: Scan, selection: Selection, sessions: tuple[str, ...], newest: str | None
+) -> None:
+    chosen, session = with_newest_session(scanned.lines, selection)
+
+    assert (chosen.sessions, session) == (sessions, newest)

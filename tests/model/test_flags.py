@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from vocabgap.model.moments import parse_now
-from vocabgap.model.selection import Selection
+from vocabgap.model.selection import Selection, filter_fields
 from vocabgap.model.settings import RankSettings, known_flags
 from vocabgap.reporting.manifest import Narrowing, differences
 
@@ -33,3 +33,10 @@ def test_a_selection_says_whose_records_are_read(no_shared: bool) -> None:
         "repositories": ("photos",),
         "shared": not no_shared,
     }
+
+
+def test_a_door_offers_its_filters_under_its_names() -> None:
+    command, tool = ([name for name, _, _ in filter_fields(door)] for door in ("cli", "mcp"))
+
+    assert command[:3] == ["since", "until", "image"]
+    assert tool[:3] == ["since", "until", "image_id"]

@@ -331,10 +331,9 @@ def filter_fields(door: str) -> list[tuple[str, Any, None]]:
     fields: list[tuple[str, Any, None]] = []
     for field in structs.fields(Selection):
         kind, meta = get_args(field.type)[0], field.type.__metadata__[0]
-        if door in meta.extra.get("doors", {door}):
-            option = meta.extra["names"][0].removeprefix("--").replace("-", "_")
-            name = meta.extra.get("column", option) if door == "mcp" else option
-            fields.append((name, Annotated[meta.extra.get("accepts", kind) | None, meta], None))
+        option = meta.extra["names"][0].removeprefix("--").replace("-", "_")
+        name = meta.extra.get("column", option) if door == "mcp" else option
+        fields.append((name, Annotated[meta.extra.get("accepts", kind) | None, meta], None))
     return fields
 
 
