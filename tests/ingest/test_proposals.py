@@ -134,6 +134,15 @@ def test_the_keys_of_others_are_proposed_for_what_they_hold(export: str) -> None
     assert Keys.of(objects(columns)).proposal() == expected
 
 
+@pytest.mark.parametrize(("above", "expected"), [("ab", {"description": "a.b.wish"}), ("abc", {})])
+def test_keys_are_proposed_down_to_the_third_object(above: str, expected: dict[str, str]) -> None:
+    wishes: list[dict[str, Any]] = [{"wish": need} for need in NEEDS]
+    for key in reversed(above):
+        wishes = [{key: wish} for wish in wishes]
+
+    assert Keys.of(wishes).proposal() == expected
+
+
 def test_two_commands_rank_a_table_with_its_dates_and_people(tmp_path: Path) -> None:
     table = io.StringIO()
     writer = csv.writer(table, delimiter=";")
