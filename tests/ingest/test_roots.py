@@ -8,6 +8,7 @@ import pytest
 from builders import gap
 from builders.ingest import as_line, only_reject, write_log
 from vocabgap.errors import InvalidInputError
+from vocabgap.ingest.roots import repository_slugs
 from vocabgap.ingest.scanning import scan
 
 not_as_root = pytest.mark.skipif(
@@ -67,3 +68,8 @@ def test_a_log_or_a_folder_of_any_name_is_scanned(name: bytes, workspace: Path) 
     assert scan(log).summary.records == 1
     write_log(workspace, os.fsdecode(name), gap("warm fur"))
     assert scan(workspace).summary.records == 1
+
+
+def test_a_short_name_has_no_more_parents_than_it_needs() -> None:
+    folders = [Path("/work/new/photos"), Path("/work/old/photos"), Path("/work/logs")]
+    assert repository_slugs(folders) == ["new/photos", "old/photos", "logs"]
