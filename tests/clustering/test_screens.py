@@ -63,9 +63,10 @@ def test_a_screen_shows_a_group_its_parts_and_the_nearest_groups(found: Clusters
     assert screen.doubtful == tuple(part.wordings[0] for part in screen.parts)
     nearest = max(screen.neighbours, key=lambda near: near.probability)
     assert {*nearest.wordings} == {*SKIN}
-    chances = [near.probability for near in screen.neighbours]
-    chances += [part.probability for part in screen.parts]
-    assert [*chances, screen.value] == [round(each, 3) for each in (*chances, screen.value)]
+    near = [neighbour.probability for neighbour in screen.neighbours]
+    parts = [part.probability for part in screen.parts]
+    for shown in (near, parts, [screen.value]):
+        assert shown == [round(each, 3) for each in shown] != [round(each, 2) for each in shown]
 
 
 def test_a_screen_without_anything_to_tick_is_not_likely_to_be_ticked() -> None:
