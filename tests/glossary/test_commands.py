@@ -54,15 +54,15 @@ def test_what_cannot_be_done_is_told(arguments: list[str], code: int, message: s
 
 
 @pytest.mark.usefixtures("docs")
-def test_a_text_needs_an_open_standard_input_of_at_most_64_mib(
+def test_a_text_needs_an_open_standard_input_of_at_most_8_mib(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    typing(monkeypatch, "a lift\n" * (10 << 20))
+    typing(monkeypatch, "a lift\n" * (2 << 20))
     large = vocabgap("glossary", "check", "--text", "-")
     monkeypatch.setattr("sys.stdin", None)
     closed = vocabgap("glossary", "check", "--text", "-")
 
-    assert (large.code, "larger than 64 MiB" in large.err) == (2, True)
+    assert (large.code, "larger than 8 MiB" in large.err) == (2, True)
     assert (closed.code, "standard input is closed" in closed.err) == (2, True)
 
 

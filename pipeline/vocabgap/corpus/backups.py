@@ -199,9 +199,9 @@ def read_records(path: Path) -> Iterator[tuple[int, tuple[BackupRecord, str | No
     """Yield the number and the record of each line that is not blank; the line only if ours differs."""
     try:
         with opened(path) as file:
-            content, most = cast("BinaryIO", file), sys.maxsize
+            content, most = cast("BinaryIO", file), fair(os.fstat(file.fileno()).st_size)
             if path.suffix == _COMPRESSED:
-                content, most = cast("BinaryIO", zstd.ZstdFile(file)), fair(os.fstat(file.fileno()).st_size)
+                content = cast("BinaryIO", zstd.ZstdFile(file))
             budget = Budget(most, f"backup '{path}'", "if you trust it, expand it first: `zstd -d`")
             yield from entries_of(_lines_within(content, budget), _decoded, path)
     except FileNotFoundError as error:

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError, VocabgapError
+from vocabgap.files.budget import MIB
 from vocabgap.files.refusals import named_content, refusal
 from vocabgap.glossary.loading import Loaded
 from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, spaced_key, term_key
@@ -337,7 +338,7 @@ def files_within(path: Path, problems: dict[Path, VocabgapError]) -> list[Path]:
 
 def text_of(path: Path) -> str:
     """Read the text of a file; all its lines end with line feeds."""
-    content = named_content(path, "file", "name files or folders, or give a text with --text")
+    content = named_content(path, "file", "name files or folders, or give a text with --text", 8 * MIB)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
