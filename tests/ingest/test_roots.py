@@ -71,5 +71,5 @@ def test_a_log_or_a_folder_of_any_name_is_scanned(name: bytes, workspace: Path) 
 
 
 def test_a_short_name_has_no_more_parents_than_it_needs() -> None:
-    folders = [Path("/work/new/photos"), Path("/work/old/photos"), Path("/work/logs")]
+    folders = [Path("/data/new/photos"), Path("/data/old/photos"), Path("/data/logs")]
     assert repository_slugs(folders) == ["new/photos", "old/photos", "logs"]
