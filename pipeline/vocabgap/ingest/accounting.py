@@ -255,7 +255,7 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Replay the corrections of whole images in order of time.
 
     If several records share the snapshot, the one with the same need is corrected. Without exactly one, the
-    correction is unclear and corrects none. A second correction of a record corrects the first one. A record
+    correction is unclear and corrects none. A second correction by one hash corrects the first one. A record
     without a known time keeps its place in the log.
 
     Returns:
