@@ -1,6 +1,6 @@
 """No hostile input takes more than its share of time: twice the size, about twice the CPU seconds.
 
-Here are small sizes, and of each rule of texts some alphabets; `make soak` has all, and larger ones.
+Here are some alphabets of each rule of texts; `make soak` has all.
 """
 
 from collections import defaultdict
@@ -44,7 +44,7 @@ def test_a_time_that_grows_with_the_square_of_the_size_is_found(
         for _ in range(size):
             sum(range(size))
 
-    assert problem(Case(int, burn, 1_000))
+    assert problem(Case(int, burn, 500))
     assert problem(Case(int, lambda size: sum(range(1_000 * size)), 100)) is None
 
 

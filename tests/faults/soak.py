@@ -42,6 +42,7 @@ _FILES: Final = 25_000  # of each kind
 _BITS: Final = 12_000
 _SLOWEST: Final = 3.0  # CPU seconds of a file with a mistake
 _SHARDS: Final = 4
+_SHOWN: Final = 50  # problems
 HEADINGS: Final = ("attack", "cases", "broken")
 
 
@@ -62,8 +63,8 @@ def calls(verb: int) -> list[Part]:
         counts[attack].append(_problem(check))
     counts["lock held"].append(_problem(lambda: checks.require_given_up(found)))
     return [
-        Part(_NAMES.get(attack, attack), len(message), [each for each in message if each])
-        for attack, message in counts.items()
+        Part(_NAMES.get(attack, attack), len(results), [each for each in results if each])
+        for attack, results in counts.items()
     ]
 
 
@@ -111,7 +112,7 @@ def system(verb: int) -> list[Part]:
     if system_calls.STRACE is None:
         return []
     found = checks.Undisturbed.of(VERBS[verb])
-    message = [*system_calls.attacked(found), *system_calls.worn(found)]
+    results = [*system_calls.attacked(found), *system_calls.worn(found)]
     attacks = {
         "signal=KILL": "killed at system calls",
         "error=ENOSPC": "no room on the disk",
@@ -120,7 +121,7 @@ def system(verb: int) -> list[Part]:
     return [
         Part(name, len(those), [each for each in those if each])
         for attack, name in attacks.items()
-        for those in [[problem for case, problem in message if f", {attack} at " in case]]
+        for those in [[problem for case, problem in results if f", {attack} at " in case]]
     ]
 
 
@@ -164,10 +165,7 @@ FAMILIES: Final[dict[str, tuple[str, Callable[[], Iterable[str | None]]]]] = {
     "acknowledged": ("killed after acknowledged lines", acknowledged.killed),
     "many": ("100,000 files, loops, sparse files", many.crowded),
     "shell": ("printed commands in a shell", shell.printed),
-    "growth": (
-        "inputs of twice the length",
-        lambda: map(growth.problem, growth.CASES.values()),
-    ),
+    "growth": ("inputs of twice the length", growth.problems),
     "peers": ("ties, against SciPy and scikit-learn", peers.compared),
 }
 
@@ -211,24 +209,24 @@ def run(part: str, number: int) -> list[Part]:
         if part not in {"system", "kills", "acknowledged"}:
             patch.setattr(os, "fsync", lambda _: None)
         try:
-            message = _PARTS[part](number)
+            found = _PARTS[part](number)
         except Exception:  # of the attack itself: the other parts are shown nevertheless
-            message = [Part(part, 1, [traceback.format_exc()])]
+            found = [Part(part, 1, [traceback.format_exc()])]
         used = [
             resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
         ]
         seconds = sum(each.ru_utime + each.ru_stime for each in used)
         print(f"{part} {number}: {seconds:.0f} CPU s", file=sys.stderr, flush=True)
-        return message
+        return found
 
 
 def table(parts: Iterable[Part]) -> str:
     """Return the rows as Markdown; parts of one row are added up."""
-    rows: dict[str, list[Part]] = defaultdict(list)
+    by_attack: dict[str, list[Part]] = defaultdict(list)
     for part in parts:
-        rows[part.attack].append(part)
+        by_attack[part.attack].append(part)
     cells = [HEADINGS, (":--", "--:", "--:")]
-    for attack, those in sorted(rows.items()):
+    for attack, those in sorted(by_attack.items()):
         cases, broken = sum(each.cases for each in those), sum(len(each.problems) for each in those)
         cells.append((attack, f"{cases:,}", f"{broken:,}"))
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
@@ -259,7 +257,9 @@ def main() -> int:
             parts += done.result()
     print(table(parts))
     problems = [problem for part in parts for problem in part.problems]
-    print(*problems[:50], sep="\n", file=sys.stderr)
+    for problem in problems[:_SHOWN]:
+        print(problem, file=sys.stderr)
+    print(f"{len(problems):,} problems; at most {_SHOWN} are shown", file=sys.stderr)
     return 1 if problems else 0
 
 

@@ -18,7 +18,7 @@ from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import chain, pairwise, starmap
 from typing import Any, Final
 
@@ -45,6 +45,7 @@ OPERATION: Final = 0.25  # score of an operation that only this entry shares
 NAMESAKE: Final = 2.0  # further shares of it if the entry has the operation's name
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")  # between two sentences
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
+_KEPT: Final = 1 << 16  # wordings of which an index keeps what explains them
 _DIGITS = 6  # further ones of a logarithm depend on the machine
 
 
@@ -86,17 +87,20 @@ def covered(
     for label, operations, total, variants in rows:
         shares = {item["name"]: item["mentions"] / total for item in operations}
         covers.append([*map(_row, index.covering(_whole(label, variants), shares))])
-    columns = {"covered_by": covers}
-    if index.entries:
-        columns["variants"] = [
-            [variant | _explaining(index, variant["wording"]) for variant in variants]
-            for variants in ranked["variants"]
-        ]
+    return _explained(ranked.with_columns(_lists("covered_by", covers)), index)
+
+
+def _explained(ranked: pl.DataFrame, index: "EntryIndex") -> pl.DataFrame:
+    """Fill in the entry that explains most of each wording; change nothing if there are no entries."""
+    if not index.entries:
+        return ranked
+    variants = [[each | index.explaining(each["wording"]) for each in row] for row in ranked["variants"]]
+    return ranked.with_columns(_lists("variants", variants))
+
+
+def _lists(name: str, values: Iterable[list[dict[str, Any]]]) -> pl.Series:
     # `pl.Series` would make a frame of each list, and take three times as long.
-    return ranked.with_columns(
-        pl.from_dicts([{name: value} for value in values], {name: CAPABILITIES.schema[name]})[name]
-        for name, values in columns.items()
-    )
+    return pl.from_dicts([{name: value} for value in values], {name: CAPABILITIES.schema[name]})[name]
 
 
 def covering_options(settings: Settings) -> dict[str, Any]:
@@ -138,14 +142,6 @@ def is_listed() -> pl.Expr:
 def _texts(wording: str) -> Iterable[str]:
     # Also judge the whole wording: its frame may have been part of the need.
     return dict.fromkeys((need(wording), wording))
-
-
-def _explaining(index: "EntryIndex", wording: str) -> dict[str, Any]:
-    matches = [match for text in _texts(wording) for match in index.covering(text, top=1)]
-    best = max(matches, key=lambda match: match.explained, default=None)
-    if best is None or not best.explained:
-        return {"entry": None, "explained": 0.0}
-    return {"entry": best.entry.name, "explained": round(best.explained, _DIGITS)}
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -197,12 +193,12 @@ class Checks:
         is_other = (pl.col("capability_id") != own["capability_id"].item()) & ~pl.col("status").is_in(SETTLED)
         near = self.ranked.filter(touched & is_other)
 
-        def exist(*entries: Entry) -> pl.Series:
-            table = covered(near, Vocabulary(entries), **self.options)
-            return table.select(probably_covered(self.threshold)).to_series()
+        def exist(index: EntryIndex) -> pl.Series:
+            return _explained(near, index).select(probably_covered(self.threshold)).to_series()
 
-        taken = near.filter(exist(*others, entry) & ~exist(*self.vocabulary.entries)).select("label", TOTAL)
-        index, already = EntryIndex(others, **self.options), Counter[str]()
+        before, index = (EntryIndex(those, **self.options) for those in (self.vocabulary.entries, others))
+        taken = near.filter(exist(self._with(entry)) & ~exist(before)).select("label", TOTAL)
+        already = Counter[str]()
         for wording, often in tuple(missed.items()):
             if name := self._explains(index, wording):
                 already[name] += often
@@ -215,16 +211,20 @@ class Checks:
 
     def _explains(self, index: "EntryIndex", *phrases: str) -> str | None:
         """Return the entry that covers one of the phrases, the one that explains most."""
-        best = max((_explaining(index, each) for each in phrases), key=lambda found: found["explained"])
+        best = max(map(index.explaining, phrases), key=lambda found: found["explained"])
         return best["entry"] if best["explained"] >= self.threshold else None
 
     def _others(self, entry: Entry) -> list[Entry]:
         return [each for each in self.vocabulary.entries if each.name != entry.name]
 
+    @cached_property
+    def _with(self) -> Callable[[Entry], "EntryIndex"]:
+        """Return the index of the vocabulary with an entry; keep that of the last one."""
+        return lru_cache(1)(lambda entry: EntryIndex([*self._others(entry), entry], **self.options))
+
     def _covering(self, entry: Entry) -> Callable[[str], bool]:
         """Return a function that tells whether the entry is the one that covers a wording of the log."""
-        alone = EntryIndex([entry], **self.options)
-        index = EntryIndex([*self._others(entry), entry], **self.options)
+        alone, index = EntryIndex([entry], **self.options), self._with(entry)
         own, known = (
             {near for word in each.postings for near in self._log.alike(word)} for each in (alone, index)
         )
@@ -397,6 +397,18 @@ class EntryIndex:
         if explains and round(explains[0].explained, _SAME_DIGITS) > round(shown, _SAME_DIGITS):
             nearest[-1:] = explains
         return nearest
+
+    @cached_property
+    def explaining(self) -> Callable[[str], dict[str, Any]]:
+        """Map a wording to the entry that explains most of it, and to the share; keep the last ones."""
+        return lru_cache(_KEPT)(self._explaining)
+
+    def _explaining(self, wording: str) -> dict[str, Any]:
+        matches = [match for text in _texts(wording) for match in self.covering(text, top=1)]
+        best = max(matches, key=lambda match: match.explained, default=None)
+        if best is None or not best.explained:
+            return {"entry": None, "explained": 0.0}
+        return {"entry": best.entry.name, "explained": round(best.explained, _DIGITS)}
 
     def _explained(self, word: str) -> dict[int, float]:
         """Map the entries that explain a word to the part of its weight that they explain."""
