@@ -174,6 +174,20 @@ def test_a_later_decision_is_not_replaced_by_an_earlier_one(studio: Studio) -> N
         earlier.author("sky mask", "sky")
 
 
+def test_of_decisions_of_one_moment_none_is_made_that_an_earlier_one_overrules(
+    studio: Studio,
+) -> None:
+    same_moment = studio.decide
+    same_moment.dismiss("sky mask", "no")
+
+    def author_often() -> None:  # their identifiers decide, and cannot rise each time
+        for number in range(20):
+            same_moment.author("sky mask", f"sky {number}")
+
+    with pytest.raises(InvalidInputError, match=r"has a later decision"):
+        author_often()
+
+
 def test_a_label_that_was_given_since_the_run_is_taken(studio: Studio) -> None:
     studio.decide.rename("lens flare", "glare")
     studio.decide.rename("sky mask", "lens flare")

@@ -300,5 +300,5 @@ def test_a_file_that_would_fill_the_memory_is_refused(
 ) -> None:
     path = write(tmp_path, name, content)
 
-    with pytest.raises(InvalidInputError, match=f"{name}.*expands to more than 256 MiB"):
+    with pytest.raises(InvalidInputError, match=f"{name}.*may expand to more than 256 MiB"):
         load_vocabulary(path)

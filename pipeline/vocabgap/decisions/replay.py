@@ -268,7 +268,7 @@ def require_change(decision: Decision, active: Sequence[Decision], published: Ma
     about = [earlier.label for earlier in active if earlier.label and _about(earlier) == _about(decision)]
     current = about[-1] if about else published["label"]
     problem = ""
-    if last is not None and last.time > decision.time:
+    if last is not None and last.place > decision.place:
         problem = "has a later decision"
     elif decision.action in SETTLING:
         problem = _problem_of_status(decision, last, published)

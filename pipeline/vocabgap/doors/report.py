@@ -367,5 +367,5 @@ def _steps(folder: str, summary: "Summary") -> dict[str, str]:
         f"vocabgap decide pin {second} --why 'asked for by ana'": "rank it first from now on",
         f"vocabgap report . --now {LAST} --vocabulary vocabulary.json": "report again; also look for"
         " existing entries",
-        "vocabgap status": "show the settings; vocabgap.toml changes them",
+        "vocabgap status": "show the last run and the changed settings",
     }

@@ -1,8 +1,7 @@
 """Files and folders: opening, atomic writing, locking, journals, YAML, and errors of the system.
 
-This module is the only way to read a file that vocabgap did not just create: regular files only, without
-waiting. Anybody can put a pipe, a device or a link to one where a file is expected; version control carries
-links. Opening a pipe would wait for its writer, and reading a device may never end.
+This module opens every file that vocabgap did not just create: regular files only, without waiting. A path
+may lead to a pipe, whose opening waits for its writer, or to a device, whose content may never end.
 """
 
 import errno

@@ -48,7 +48,7 @@ class Budget:
     @property
     def error(self) -> OverBudgetError:
         """The error of a file that expands too far."""
-        problem = f"{self.what} expands to more than {self.most / MIB:,.0f} MiB; the rest was not read"
+        problem = f"{self.what} may expand to more than {self.most / MIB:,.0f} MiB; the rest was not read"
         return OverBudgetError(problem, hint=self.option)
 
 

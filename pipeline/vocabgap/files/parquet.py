@@ -15,7 +15,7 @@ from vocabgap.files.budget import CELL, DEEPEST, Budget, OverBudgetError, fair
 
 _PAGE: Final = 4_096  # bytes that a page costs at least
 _VALUE: Final = 128  # bytes that a value of a footer or of a header costs at most
-_DELTAS: Final = 7  # an encoding whose values may repeat the bytes of the value before
+_DELTAS: Final = 7  # DELTA_BYTE_ARRAY, whose values may repeat the bytes of the value before
 _PAGES: Final = {5: 2, 8: 4, 7: 2}  # the field of a page's header, and the field of the encoding in it
 _STRUCT, _LISTS, _TEXT, _FLOAT, _FLAG, _LONG = 12, {9, 10}, 8, 7, 2, 15  # in the compact protocol of Thrift
 
@@ -41,8 +41,9 @@ def spend_parquet(file: BinaryIO, budget: Budget) -> None:
                 size, packed, values = header[2], header[3], header[page][1]
                 if min(size, packed, values) < 0:
                     raise ValueError
-                repeats = values if header[page][_PAGES[page]] == _DELTAS else 1
-                budget.spend(_PAGE + size * repeats + widest * values)
+                if header[page][_PAGES[page]] == _DELTAS:  # only decoding would tell how far it expands
+                    size, budget.what = size * values, "the content, in the encoding DELTA_BYTE_ARRAY,"
+                budget.spend(_PAGE + size + widest * values)
                 file.seek(packed, SEEK_CUR)
     except (LookupError, TypeError, AttributeError, OverflowError, StopIteration, RecursionError) as error:
         raise ValueError("its footer or the header of a page is damaged") from error

@@ -119,13 +119,13 @@ def existing_content(path: Path, what: str, hint: str | Hint, most: int = MOST_W
     raise InvalidInputError(f"{what} '{path}' is {content}, expected a file", hint=hint)
 
 
-def named_content(path: Path, what: str, hint: str | Hint, most: int = MOST_WHOLE) -> bytes:
+def named_content(path: Path, what: str, hint: str, most: int = MOST_WHOLE) -> bytes:
     """Read a file that a person named, or standard input if its name is `-`."""
     if str(path) != STANDARD_INPUT:
         return existing_content(path, what, hint, most)
     if sys.stdin is None:
         raise InvalidInputError("standard input is closed", hint=hint)
-    with refusing("standard input cannot be read"):
+    with refusing("standard input cannot be read", hint=hint):
         return rest_of(sys.stdin.buffer, most)
 
 

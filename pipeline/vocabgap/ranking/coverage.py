@@ -281,6 +281,7 @@ class EntryIndex:
         self.entries = sorted(folded, key=lambda entry: entry.name)
         self._ignored = ignored_stems(stop_words)
         self._similar: dict[str, dict[str, float]] = {}
+        self.explaining = lru_cache(_KEPT)(self._explaining)
         self._operations: dict[str, list[int]] = defaultdict(list)
         for number, entry in enumerate(self.entries):
             for operation in sorted({name.casefold() for name in entry.operations}):
@@ -398,17 +399,12 @@ class EntryIndex:
             nearest[-1:] = explains
         return nearest
 
-    @cached_property
-    def explaining(self) -> Callable[[str], dict[str, Any]]:
-        """Map a wording to the entry that explains most of it, and to the share; keep the last ones."""
-        return lru_cache(_KEPT)(self._explaining)
-
     def _explaining(self, wording: str) -> dict[str, Any]:
+        """Return the entry that explains most of a wording, and the share of the wording."""
         matches = [match for text in _texts(wording) for match in self.covering(text, top=1)]
         best = max(matches, key=lambda match: match.explained, default=None)
-        if best is None or not best.explained:
-            return {"entry": None, "explained": 0.0}
-        return {"entry": best.entry.name, "explained": round(best.explained, _DIGITS)}
+        name, share = (best.entry.name, best.explained) if best and best.explained else (None, 0.0)
+        return {"entry": name, "explained": round(share, _DIGITS)}
 
     def _explained(self, word: str) -> dict[int, float]:
         """Map the entries that explain a word to the part of its weight that they explain."""

@@ -14,9 +14,9 @@ from msgspec import structs
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.errors import StateError, installing
-from vocabgap.files import opened, whole
+from vocabgap.files import opened
 from vocabgap.files.budget import MOST_LISTED, OverBudgetError, require_decodable
-from vocabgap.files.refusals import FileKind, file_kind, refusing
+from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
@@ -357,11 +357,11 @@ def read_manifest(folder: Path) -> Manifest | None:
     An error of the system, and a newer version, are raised: otherwise a new run would lose the history.
     """
     path = folder / MANIFEST_NAME
+    content = content_of(path, "file", MOST_LISTED)
+    if isinstance(content, FileKind):
+        return None
     try:
-        with refusing(f"'{path}' cannot be read", hint="check its permissions, its size and its disk"):
-            if file_kind(path) is not FileKind.FILE:
-                return None
-            manifest = _decoded(whole(path, MOST_LISTED))
+        manifest = _decoded(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverBudgetError):
         return None
     if manifest.schema_version > SCHEMA_VERSION:
