@@ -143,6 +143,13 @@ def test_a_torn_footer_is_damaged(keep: int) -> None:
         spend_parquet(io.BytesIO(torn if keep < 400 else b"PAR1" + b"\x80" * 90), Budget(MIB))
 
 
+def test_more_groups_of_rows_than_fit_in_seven_bits_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(packed(pa.table({"description": ["a mask"] * 99}), row_group_size=1))
+
+    assert scan(path).records.height == 99
+
+
 def test_a_null_is_not_filled_up_to_an_array() -> None:
     file = io.BytesIO()
     pq.write_table(pa.table({"description": pa.nulls(3, pa.list_(pa.string(), 4))}), file)

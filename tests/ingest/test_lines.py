@@ -8,8 +8,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builders.ingest import as_line, scan_bytes, write_log
+from vocabgap.ingest.discovery import discover
+from vocabgap.ingest.lines import TEXT, LogDecoder
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import CONTRACT_FIELDS
+from vocabgap.model.settings import ScanSettings
 
 TEXTS = ["session_id", "snapshot_hash", "workaround", "intent", "missing_capability", "notes"]
 LISTS = ["operations_involved", "vocabulary_used"]
@@ -34,6 +37,22 @@ unknown_pairs = st.tuples(st.sampled_from(["gap_id", "severity"]), texts | st.in
 pairs = st.one_of(
     unknown_pairs, *(st.tuples(st.just(name), strategy) for name, strategy in values.items())
 )
+
+
+def test_a_corpus_keeps_a_foreign_line_only_if_its_name_tells_how_to_read_it(
+    tmp_path: Path,
+) -> None:
+    line = as_line({"goal": "tidy", "why": "one by one", "ideal_capability": "move many notes"})
+    for name in ("tool-feedback.jsonl", "other.jsonl"):
+        (tmp_path / name).write_bytes(line)
+    decoder = LogDecoder(with_text=True)
+
+    for log in discover(tmp_path, ScanSettings()):
+        decoder.read(log)
+
+    other, feedback = decoder.tables().records.collect().sort("source_path")[TEXT]
+    assert feedback == line.decode().strip()
+    assert json.loads(other)["missing_capability"] == "move many notes"
 
 
 def complete(need: str = "soft reeds", **fields: object) -> dict[str, object]:

@@ -100,6 +100,14 @@ DOUBTFUL = [
 ]  # fmt: skip
 
 
+def test_a_moment_has_at_most_99_signs() -> None:
+    longest = f"2026-08-01T10:00:00.{'0' * 78}Z"
+
+    assert len(longest) == 99
+    assert moment_of(longest) == datetime(2026, 8, 1, 10, tzinfo=UTC)
+    assert moment_of(longest.replace("Z", "0Z")) is None
+
+
 @pytest.mark.parametrize("value", WRITTEN, ids=repr)
 def test_each_notation_with_one_meaning_is_read(value: object) -> None:
     moment = moment_of(value)

@@ -32,6 +32,7 @@ GERMAN = [
         ([*ENGLISH, "de-thatch lawns", "block all but garden.com"], 0),
         ([*GERMAN, "plant the bulbs in rows of the bed"], 1),
         ([*GERMAN, "Rosen in Reihen"], 0),  # `in` is English, too
+        ([*GERMAN, "tondre avec soin"], 0),  # one word may be borrowed
         (["compost", "mulch", "plantar con abono"], 0),  # nothing tells the main language
         ([], 0),
     ],
