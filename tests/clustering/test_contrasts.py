@@ -374,11 +374,11 @@ def test_a_group_that_holds_opposites_has_a_doubtful_pair() -> None:
         (("social", "asocial"), ("board", "aboard")),
         (("hero", "antihero"), ("gen", "antigen")),
         (("sign", "countersign"), ("act", "counteract")),
-        (("normal", "abnormal"), ("lend", "ablend")),
+        (("axial", "abaxial"), ("lend", "ablend")),
         (("atar", "desatar"), ("pot", "despot")),
         (("unir", "désunir"), ("ert", "désert")),
         (("lier", "délier"), ("lai", "délai")),
-        (("aerobic", "anaerobic"), ("chovy", "anchovy")),
+        (("hedral", "anhedral"), ("chovy", "anchovy")),
     ],
 )
 def test_a_prefix_negates_only_a_word_of_enough_letters(
