@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from builders import gap, write_corpus
 from builders.ingest import write_log
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
-from vocabgap.ingest.discovery import discover
+from vocabgap.ingest.discovery import discover, undecided
 from vocabgap.ingest.roots import repository_slugs
 from vocabgap.ingest.scanning import scan, silent_files
 from vocabgap.model.record import LOG_NAME
+from vocabgap.model.settings import ScanSettings
 
 folders = st.lists(st.sampled_from(["a", "b", "root"]), max_size=3).map(
     lambda parts: Path("/", *parts)
@@ -23,6 +24,14 @@ not_as_root = pytest.mark.skipif(
 
 def source_paths(*roots: Path) -> list[str]:
     return [log.source_path for log in discover(roots)]
+
+
+def test_content_decides_how_unknown_data_and_logs_that_exclude_others_are_read() -> None:
+    decided = [LOG_NAME, f"{LOG_NAME}.gz", "posthog.jsonl", "notes.md"]
+    others = ["other.jsonl", "agent_output.json", "run_summary.json"]
+    files = [Path("runs", name) for name in (*decided, *others)]
+
+    assert undecided(Path("runs"), files, ScanSettings()) == files[len(decided) :]
 
 
 def test_logs_are_found_at_any_depth(workspace: Path) -> None:

@@ -14,6 +14,7 @@ from scipy.stats import binom
 from benchmarks import effects
 from builders.ranking import records
 from vocabgap.files.parts import Parts
+from vocabgap.model.tables import VERDICTS
 from vocabgap.ranking.effect import (
     NO_EFFECTS,
     OF_GROUPS,
@@ -23,6 +24,7 @@ from vocabgap.ranking.effect import (
     prior,
     spread,
 )
+from vocabgap.ranking.statuses import authored_effects
 
 Row = Mapping[str, Any]
 
@@ -160,6 +162,32 @@ def test_two_entries_for_one_need_have_one_effect_unless_it_begins_anew(
     if not anew:
         assert several[0]["entries"] == ["lamp_glow", "lamp_halo"]
         assert (several[0]["decided"], several[0]["verdict"]) == (AUTHORED, "gone")
+
+
+@pytest.mark.parametrize(("between", "effects_found"), [((), 1), (("dismiss",), 2), (("pin",), 1)])
+def test_an_effect_begins_anew_once_the_need_was_not_authored(
+    between: tuple[str, ...], effects_found: int
+) -> None:
+    rows = [*mentions(48, -12, 0), *mentions(2, 0, 12), *USUAL]
+    made = [
+        {
+            "surface": "lamp glow",
+            "decision_id": f"dec-{week}",
+            "time": AUTHORED + timedelta(weeks=week),
+            "action": action,
+            "entry": "glow",
+            "about": ["lamp glow"],
+        }
+        for week, action in enumerate(("author", *between, "author"))
+    ]
+    wordings = WORDINGS.with_columns(surface="wording", mentions=1)
+    verdicts = pl.DataFrame(made, VERDICTS.schema)
+
+    effects = authored_effects(
+        wordings, verdicts, Parts.of(records(rows)), AUTHORED + timedelta(weeks=12), 12
+    )
+
+    assert effects.height == effects_found
 
 
 def test_after_a_split_each_side_has_the_mentions_of_its_own_wordings() -> None:
