@@ -87,6 +87,7 @@ SCENARIOS = {  # mentions, weeks after authoring, verdict
     "fewer": ([*mentions(60, -12, 0), *mentions(24, 0, 12), *USUAL], 12, "fewer"),
     "no change": ([*mentions(48, -12, 0), *mentions(46, 0, 12), *USUAL], 12, "no change"),
     "more": ([*mentions(48, -12, 0), *mentions(100, 0, 12), *USUAL], 12, "more"),
+    "four weeks": ([*mentions(48, -12, 0), *mentions(1, 0, 4), *others(12, 4, 4)], 4, "gone"),
     "three weeks": ([*mentions(48, -12, 0), *USUAL], 3, "too early"),
     "two mentions": ([*mentions(2, -12, 0), *others(2, 2)], 12, "too early"),
     "a quiet summer": ([*mentions(90, -12, 0), *mentions(30, 0, 12), *others(12, 4)], 12, "no change"),
@@ -371,6 +372,15 @@ def test_the_prior_has_the_moments_of_the_needs() -> None:
 
     assert prior(events, 0.0) == pytest.approx((2.0, 2 / 12), rel=0.05)
     assert prior(events[:1], 0.0) == (0.0, 0.0)
+
+
+def test_bursts_count_only_if_chance_rarely_makes_as_large_ones() -> None:
+    rare, usual = np.array([[3.0, 0.0]]), np.array([[2.0, 1.0]])
+    one, four = (np.concatenate([rare] * count + [usual] * 2) for count in (1, 4))
+
+    # All other needs are as many in both weeks: of three mentions, half are expected in each.
+    assert spread(one, one + 100) == 0.0
+    assert spread(four, four + 100) == pytest.approx((4 * 1.5 - 2 * 0.5) / (6 * 0.75))
 
 
 @pytest.mark.parametrize(("kappa", "low", "high"), [(0.0, 0.0, 0.0), (0.3, 0.2, 0.4)])

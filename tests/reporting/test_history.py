@@ -256,6 +256,20 @@ def test_flipped_bit_is_told_before_what_is_damaged_is_decoded(
         publish(tmp_path, photos, now=START + WEEK)
 
 
+def test_a_merged_need_comes_from_the_other_one_alone(photos: Path, tmp_path: Path) -> None:
+    first = publish(tmp_path, photos, now=START)
+    ids = dict(first.ranked.select("label", "capability_id").iter_rows())
+    settings = Settings(decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")))
+    decisions = Decisions(first.published.folder, tmp_path / "decisions.jsonl", actor="ana")
+    decisions.merge("sky mask", "film grain")
+
+    made = publish(tmp_path, photos, now=START + WEEK, settings=settings)
+
+    last = vg.history(made.published.folder).filter(moment=START + WEEK)
+    assert last["capability_id"].to_list() == [ids["sky mask"]]
+    assert last["came_from"].to_list() == [[ids["film grain"]]]
+
+
 def test_oldest_runs_and_last_ranks_are_left_out_of_a_long_history(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,19 @@ def test_stages_before_the_report_are_timed(demo_run: Run) -> None:
     assert all(timing.seconds >= 0 for timing in timings)
 
 
+@pytest.mark.parametrize(("embedder", "is_named"), [("auto", True), ("none", False)])
+def test_a_model_is_suggested_only_to_those_who_let_vocabgap_choose(
+    demo_run: Run, embedder: str, is_named: bool
+) -> None:
+    manifest, cluster = demo_run.published.manifest, ClusterSettings(embedder=embedder)
+    assert manifest.parameters is not None
+    parameters = replace(manifest.parameters, settings=Settings(cluster=cluster))
+
+    made = replace(manifest, parameters=parameters, model=None)
+
+    assert ("pip install" in made.installing) == is_named
+
+
 def test_what_was_asked_for_is_written_and_read_as_it_was(demo: Path, tmp_path: Path) -> None:
     settings = Settings(cluster=ClusterSettings(threshold=0.5, stop_words=("the",)))
     selection = Selection(since=datetime(2026, 4, 1, tzinfo=UTC), categories=("tone", "wb"))
