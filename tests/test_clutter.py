@@ -112,6 +112,13 @@ def test_a_title_or_a_whole_text_that_many_share_is_a_need() -> None:
     )
 
 
+def test_a_text_of_one_sentence_is_whole_though_a_blank_follows_its_end() -> None:
+    shared = [f"{need}\n\nLobby, first floor." for need in NEEDS]
+
+    assert shared_lines(shared) == {"Lobby, first floor."}
+    assert shared_lines([*shared, "Lobby, first floor. "]) == frozenset()
+
+
 @given(
     st.lists(st.lists(st.sampled_from([*NEEDS, "Best,", "Wish:"]), min_size=1).map("\n".join)),
     st.randoms(),

@@ -3,7 +3,6 @@
 `CASES` has them by name, those of each slice too. A test takes small sizes, `make soak` larger ones.
 """
 
-import gc
 import gzip
 import hashlib
 import io
@@ -108,7 +107,6 @@ def _steep(case: Case, size: int) -> str | None:
 
 def _seconds(case: Case, size: int) -> float:
     content = case.make(size)
-    gc.collect()  # else it may fall into the longer of two times
     for cached in [each for module in _own_modules() for each in module.values()]:
         if hasattr(cached, "cache_clear") and cached.cache_parameters()["maxsize"] is not None:
             cached.cache_clear()  # what it keeps by text, but not the tables

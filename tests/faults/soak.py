@@ -251,7 +251,8 @@ def main() -> int:
     ]
     parts: list[Part] = []
     spawn = get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), spawn, max_tasks_per_child=1) as pool:
+    workers = 1 + (os.cpu_count() or 1)  # kills and locks also wait
+    with ProcessPoolExecutor(workers, spawn, max_tasks_per_child=1) as pool:
         tasks = [pool.submit(run, *each) for each in todo if not wanted or each[0] in wanted]
         for done in as_completed(tasks):
             parts += done.result()

@@ -31,7 +31,7 @@ _NEEDING_ROOM: Final = frozenset(
 # Reading, of the files of the folder alone: libraries have to be loaded.
 _READING: Final = ("openat", "read", "pread64", "getdents64")
 _LONGEST: Final = 60  # seconds of a run
-_MOST: Final = 3  # calls of a kind that are attacked, and the last: spread over all
+_MOST: Final = 2  # calls of a kind that are attacked, and the last: spread over all
 STRACE: Final = shutil.which("strace")
 
 

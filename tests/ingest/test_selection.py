@@ -7,6 +7,7 @@ from builders import gap
 from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import Scan, scan, with_newest_session
+from vocabgap.model.record import SHARED_TENANT
 from vocabgap.model.selection import Selection
 
 
@@ -98,6 +99,17 @@ def test_the_account_of_the_lines_is_that_of_the_whole_scan(scanned: Scan) -> No
 )
 def test_selections(scanned: Scan, selection: Selection, expected: str) -> None:
     assert chosen(scanned, selection) == expected
+
+
+def test_a_selection_is_told_in_words_and_as_options() -> None:
+    selection = Selection(images=("fox-3", "heron-11"), no_shared=True, satisfaction=(-1, None))
+
+    assert selection.in_words() == {
+        "image": "fox-3 or heron-11", SHARED_TENANT: "left out", "satisfaction": "unsatisfied or not rated",
+    }  # fmt: skip
+    options = ("--image", "fox-3", "--image", "heron-11", "--no-shared")
+    assert tuple(selection.words())[: len(options)] == options
+    assert (bool(selection), bool(Selection())) == (True, False)
 
 
 def test_further_aliases_fold_on_both_sides(scanned: Scan) -> None:

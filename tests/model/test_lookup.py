@@ -27,6 +27,13 @@ def test_a_thing_is_found_by_any_of_its_names(name: str, place: int) -> None:
     assert place_of(name) == place
 
 
+def test_things_without_an_identifier_are_named_by_their_labels() -> None:
+    things = [Named("", "sky mask"), Named("", "Sky-Mask")]
+
+    with pytest.raises(InvalidInputError, match=r"'sky mask'.*'Sky-Mask'"):
+        lookup(things, "skyMask", hint="", fewest=4, singular="thing", plural="things", prefix="")
+
+
 def test_a_beginning_that_several_have_is_refused_with_their_names() -> None:
     with pytest.raises(InvalidInputError) as caught:
         place_of("4", fewest=1)
