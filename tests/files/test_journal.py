@@ -4,6 +4,7 @@ import errno
 import os
 from codecs import BOM_UTF8
 from io import FileIO
+from mmap import PAGESIZE
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,22 @@ def test_only_the_first_line_may_begin_with_a_byte_order_mark(tmp_path: Path) ->
     assert [error.message for error in bad] == [f"{path}:2 is no number"]
     with pytest.raises(InvalidInputError, match=r"log:2 is no number"):
         LOG.read(path)
+
+
+def test_the_next_writer_removes_only_what_a_killed_one_has_begun(tmp_path: Path) -> None:
+    whole, begun = b'{"n":1}\n', b'{"n":'
+    torn = (whole + begun).rjust(PAGESIZE)  # what the system writes of a line ends with a page
+    path, last = tmp_path / "log", b'{"n":22}\n'
+
+    for before, after in (
+        (torn, torn.removesuffix(begun)),
+        (torn[:-2] + b"1}", torn[:-2] + b"1}\n"),  # only its line feed is missing
+        (whole + begun, whole + begun + b"\n"),  # a person has begun it
+    ):
+        path.write_bytes(before)
+        with LOG.appending(path) as writer:
+            writer.add(last)
+        assert path.read_bytes() == after + last
 
 
 @pytest.mark.parametrize("before", [b"", b"1\n", b"1"])

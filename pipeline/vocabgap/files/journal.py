@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
+from mmap import PAGESIZE
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
 
 from vocabgap.errors import VocabgapError
 from vocabgap.files import descriptor_of, opened
 from vocabgap.files.atomic import sync
-from vocabgap.files.budget import MOST_LISTED, Budget
+from vocabgap.files.budget import MIB, MOST_LISTED, Budget
 from vocabgap.files.locking import lock
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
@@ -55,6 +56,11 @@ class Journal(Generic[Entry]):
         with self.role.refusing(path, "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             with _locked(path, self.role, on_wait, longest) as file:
+                size = os.fstat(file.fileno()).st_size
+                torn = tail_of(file.fileno(), MIB).rpartition(b"\n")[2]
+                # Of a line that a killed writer has begun, the system writes whole pages.
+                if torn and not size % PAGESIZE and not torn.endswith(b"}"):
+                    file.truncate(size - len(torn))
                 yield Writer(self, path, file)
 
     def entries(

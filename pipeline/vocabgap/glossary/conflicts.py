@@ -170,7 +170,8 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
         return
     ends = list(accumulate(len(folded) + 1 for _, folded in pairs))
     use, denied, defined = _patterns(name)
-    defining = _words(definition)
+    every = list(dict.fromkeys(_WORD.findall(lower(definition))))
+    defining = [word for word in every if word not in FUNCTION_WORDS] or every
     denial = _denial(frozenset(defining))
     for match in use.finditer(searched):
         window = searched[max(0, match.start() - WINDOW) : match.end() + WINDOW]
@@ -209,8 +210,3 @@ def _denial(words: frozenset[str]) -> re.Pattern[str] | None:
     if not telling:
         return None
     return re.compile(rf"(?<!\w){_NOT} (?:\w+ )?(?:{'|'.join(telling)})(?!\w)")
-
-
-def _words(definition: str) -> list[str]:
-    words = list(dict.fromkeys(_WORD.findall(lower(definition))))
-    return [word for word in words if word not in FUNCTION_WORDS] or words

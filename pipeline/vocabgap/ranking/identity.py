@@ -156,16 +156,12 @@ def _group_ids(proposed: Grouping, baseline: pl.DataFrame | None) -> pl.DataFram
         continued, taken = {*pairs["present"]}, {*baseline["group_id"]}
     ids = []
     for label in labels["label_surface"]:
-        ids.append(carried.get(label) or _unused(label, taken))
+        numbered = (label if number == 1 else f"{label}\n{number}" for number in numbers_from(1))
+        unused = (name for name in map(derived_id, numbered) if name not in taken)
+        ids.append(carried.get(label) or next(unused))
         taken.add(ids[-1])
     known = pl.col("label_surface").is_in([*continued])
     return labels.with_columns(known.alias("known"), group_id=pl.Series(ids, dtype=pl.String))
-
-
-def _unused(label: str, taken: set[str]) -> str:
-    """Derive from a label an identifier that no other group has or had."""
-    numbered = (label if number == 1 else f"{label}\n{number}" for number in numbers_from(1))
-    return next(name for name in map(derived_id, numbered) if name not in taken)
 
 
 def _decided(about: pl.DataFrame, effects: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
