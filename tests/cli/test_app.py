@@ -1,10 +1,12 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import polars as pl
 import pytest
@@ -12,8 +14,10 @@ import pytest
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap import __version__
+from vocabgap.doors.cli import app
 from vocabgap.doors.cli.app import run
 from vocabgap.errors import ExitCode
+from vocabgap.files.signals import StoppedError
 
 ONE = {"one": [gap("sky mask")]}
 HEAVY = ["polars", "numpy", "scipy", "sklearn", "rich", "numba", "jinja2"]
@@ -91,6 +95,27 @@ def test_a_bug_is_raised_where_somebody_looks_for_it(
     monkeypatch.setattr("vocabgap.pipeline.rank_parts", failing(RuntimeError("boom")))
     with pytest.raises(RuntimeError, match="boom"):
         run(["report", str(root)])
+
+
+def test_what_a_stop_interrupts_is_not_destroyed_before_the_process_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    closed = []
+
+    class Connection:
+        def __del__(self) -> None:  # of a connection that is half open, it may wait for ever
+            closed.append(self)
+
+    def interrupted(*_: object, **__: object) -> NoReturn:
+        _connection = Connection()
+        raise StoppedError(signal.SIGTERM)
+
+    monkeypatch.setattr(app, "_STOPS", [])
+    monkeypatch.setattr("vocabgap.pipeline.rank_parts", interrupted)
+
+    result = vocabgap("report", write_corpus(tmp_path, ONE))
+
+    assert (result.code, closed) == (143, [])
 
 
 def test_an_interrupted_run_publishes_nothing_and_tidies_up(

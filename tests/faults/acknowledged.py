@@ -50,11 +50,13 @@ def killed(lines: int = LINES) -> Iterator[str | None]:
                 yield f"{writer.name}: a writer ends by itself: {codes}"
                 break
             kills += 1
+        writer.add("the last")  # removes the part of a line that a killed writer has begun
         yield from _kept(writer.name, writer.present)
     _clear()
     photos()
     while len(_acknowledged()) * 100 < lines * (100 - sum(each.share for each in WRITERS)):
         _serve()
+    WRITERS[0].add("the last")
     yield from _kept("a server", logged)
 
 
