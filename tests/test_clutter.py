@@ -112,6 +112,17 @@ def test_a_title_or_a_whole_text_that_many_share_is_a_need() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("title", "is_shared"), [("Wish:", True), ("For the lobby,", True), ("Wish", False)]
+)
+def test_a_heading_is_shared_by_a_few_and_any_other_title_by_half(
+    title: str, is_shared: bool
+) -> None:
+    few = [f"{title}\n{need}" for need in NEEDS[:3]]
+
+    assert (title in shared_lines([*few, *NEEDS[3:], *map(str.upper, NEEDS)])) == is_shared
+
+
 def test_a_text_of_one_sentence_is_whole_though_a_blank_follows_its_end() -> None:
     shared = [f"{need}\n\nLobby, first floor." for need in NEEDS]
 

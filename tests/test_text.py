@@ -286,3 +286,11 @@ def test_only_the_beginning_of_a_pasted_text_is_compared() -> None:
     assert surface(f"{start} and dust") == surface(f"{start} and scratches")
     assert len(words(start * 10)) < len(start)
     assert surface("x" * 20_001) == surface("x" * 20_000) != surface("x" * 19_999)
+
+
+@pytest.mark.parametrize(
+    ("character", "shown"),
+    [("\u200b", r"\u200b"), ("\uffff", r"\uffff"), ("\U000e0001", r"\U000e0001")],
+)
+def test_an_unseen_character_is_shown_by_its_code(character: str, shown: str) -> None:
+    assert visible(f"sky{character}mask") == f"sky{shown}mask"

@@ -1,11 +1,19 @@
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.model.moments import format_of, is_zero_year, iso, moment_of, parse_moment, parse_now
+from vocabgap.model.moments import (
+    format_of,
+    is_zero_year,
+    iso,
+    moment_of,
+    parse_moment,
+    parse_now,
+    to_minute,
+)
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 moments_in_utc = st.datetimes(timezones=st.just(UTC))
@@ -183,3 +191,9 @@ def test_with_a_format_other_notations_are_not_read() -> None:
     assert moment_of("17 May 2026", "%d/%m/%Y") is None
     assert moment_of("17/05/2026", "%d/%m/%Y") == datetime(2026, 5, 17)  # noqa: DTZ001
     assert moment_of("2026-05-17", "%d/%m/%Y") == datetime(2026, 5, 17)  # noqa: DTZ001
+
+
+def test_a_moment_for_a_person_is_in_utc_to_the_minute() -> None:
+    moment = datetime(2026, 8, 1, 1, 30, 59, tzinfo=timezone(timedelta(hours=2)))
+
+    assert to_minute(moment) == "2026-07-31 23:30 UTC"

@@ -13,6 +13,7 @@ from vocabgap.model.record import (
     fold_category,
     fold_operation,
     in_utc,
+    rating,
     record_id,
 )
 
@@ -112,3 +113,13 @@ def test_a_further_category_alias_folds_with_a_space_or_an_underscore(
 )  # fmt: skip
 def test_known_names_of_an_operation_fold_and_others_are_kept(name: str, operation: str) -> None:
     assert fold_operation(name) == operation
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(None, "neutral"), (1, "neutral"), (2, "neutral, ×2"), (1_041, "neutral, ×1,041")]
+)  # fmt: skip
+def test_a_rating_is_told_with_the_mentions_if_they_are_several(
+    count: int | None, words: str
+) -> None:
+    assert rating(0, count) == words
+    assert rating(-1, count, mediocre=True) == words.replace("neutral", "mediocre")

@@ -102,3 +102,10 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(AccessDeniedError, match=r"mine\.toml"):
         resolve_settings(path)
+
+
+def test_a_field_that_no_record_has_is_named_with_the_file(here: Path) -> None:
+    (here / CONFIG_NAME).write_text("[ingest.map]\nwish = 'text'\n", encoding="utf-8")
+
+    with pytest.raises(InvalidInputError, match=rf"{CONFIG_NAME}.*\[ingest.map\].*wish"):
+        resolve_settings()

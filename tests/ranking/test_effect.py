@@ -23,6 +23,7 @@ from vocabgap.ranking.effect import (
     limits,
     prior,
     spread,
+    verdict_of,
 )
 from vocabgap.ranking.statuses import authored_effects
 
@@ -372,6 +373,17 @@ def test_the_prior_has_the_moments_of_the_needs() -> None:
 
     assert prior(events, 0.0) == pytest.approx((2.0, 2 / 12), rel=0.05)
     assert prior(events[:1], 0.0) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.1, 1 / 3, "fewer"), (0.1, 0.33, "gone"), (0.6, 0.9, "no change"), (0.4, 0.89, "fewer"),
+        (1 / 0.9, 9, "no change"), (1.2, 9, "more"), (0.5, 2, "too early"), (0.51, 2, "no change"),
+    ],
+)  # fmt: skip
+def test_a_limit_of_a_verdict_does_not_belong_to_it(low: float, high: float, verdict: str) -> None:
+    assert verdict_of(low, high) == verdict
 
 
 def test_bursts_count_only_if_chance_rarely_makes_as_large_ones() -> None:

@@ -151,6 +151,16 @@ def test_long_lists_show_as_many_needs_as_fit_and_tell_of_the_others(
     assert f"The other {1000 - rows} needs are in" in render_markdown(large)
 
 
+def test_one_need_is_shown_however_little_fits(
+    demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(markdown, "MOST_BYTES", 1)
+
+    shown = render_evidence(demo_run.published.summary)
+
+    assert [heading for heading in headings(shown) if heading[0].isdigit()][:1]
+
+
 def test_evidence_is_written_on_request_and_the_report_leads_to_it(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
     without = publish(tmp_path, root)
