@@ -1,5 +1,6 @@
 """A table in parts: its rows, its buckets and its marks are those of one frame, whatever the parts."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 from vocabgap.errors import StateError
 from vocabgap.files import parts
-from vocabgap.files.parts import ROW, Collector, Parts
+from vocabgap.files.parts import ROW, Collector, KeptFolder, Parts, remove_kept
 
 rows = st.lists(st.tuples(st.sampled_from("abcdefg"), st.integers(0, 9)), max_size=60)
 
@@ -75,3 +76,18 @@ def test_a_full_disk_is_one_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(StateError, match="No space left on device") as raised:
         whole_and_table([("a", number) for number in range(50)])
     assert "TMPDIR" in (raised.value.hint or "")
+
+
+def test_folders_are_removed_at_the_end_though_somebody_holds_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parts, "_KEPT", set())
+    monkeypatch.setattr(parts, "_ENDING", threading.Event())
+    held, freed = KeptFolder(), KeptFolder()
+    freed.remove()
+
+    remove_kept()
+
+    assert not Path(held.name).exists()
+    with pytest.raises(StateError, match="the program is ending"):
+        KeptFolder()

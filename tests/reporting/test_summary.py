@@ -4,8 +4,11 @@ from pathlib import Path
 import polars as pl
 
 from builders import gap, write_corpus
+from builders.ranking import records
 from builders.reporting import publish, summary_of
+from vocabgap.files.parts import Parts
 from vocabgap.pipeline import Run
+from vocabgap.reporting.overviews import per_session
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
@@ -75,3 +78,15 @@ def test_an_empty_workspace_has_no_moments_and_no_numbers(tmp_path: Path) -> Non
     summary = publish(tmp_path, write_corpus(tmp_path, {}), allow_empty=True).published.summary
     assert (summary.total, summary.mentions, summary.images, summary.single) == (0, 0, 0, 0)
     assert (summary.first_seen, summary.last_seen) == (None, None)
+
+
+def test_the_mentions_per_known_session_are_told_for_each_quarter() -> None:
+    asked = [(1, "a"), (2, "a"), (3, "b"), (4, "c"), (5, " "), (6, None)]
+    rows = [
+        {"timestamp": datetime(2026, month, 1, tzinfo=UTC), "session_id": session}
+        for month, session in asked
+    ]
+
+    found = per_session(Parts.of(records(rows).with_columns(counted=True)))
+
+    assert found == (("2026-Q1", 1.5), ("2026-Q2", 1.0))
