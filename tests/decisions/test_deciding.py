@@ -170,7 +170,7 @@ def test_a_later_decision_is_not_replaced_by_an_earlier_one(studio: Studio) -> N
     earlier = studio.decide
     studio.decide.dismiss("sky mask", "no")
 
-    with pytest.raises(InvalidInputError, match=r"has a later decision: .* ana dismissed"):
+    with pytest.raises(InvalidInputError, match=r"has a decision that overrules this one: .* ana dismissed"):
         earlier.author("sky mask", "sky")
 
 
@@ -184,7 +184,7 @@ def test_of_decisions_of_one_moment_none_is_made_that_an_earlier_one_overrules(
         for number in range(20):
             same_moment.author("sky mask", f"sky {number}")
 
-    with pytest.raises(InvalidInputError, match=r"has a later decision"):
+    with pytest.raises(InvalidInputError, match=r"has a decision that overrules"):
         author_often()
 
 

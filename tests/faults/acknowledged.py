@@ -50,7 +50,7 @@ def killed(lines: int = LINES) -> Iterator[str | None]:
                 yield f"{writer.name}: a writer ends by itself: {codes}"
                 break
             kills += 1
-        writer.add("the last")  # removes the part of a line that a killed writer has begun
+        writer.add("the last")  # drops the part of a decision that a killed writer has begun
         yield from _kept(writer.name, writer.present)
     _clear()
     photos()

@@ -31,7 +31,6 @@ _NEEDING_ROOM: Final = frozenset(
 # Reading, of the files of the folder alone: libraries have to be loaded.
 _READING: Final = ("openat", "read", "pread64", "getdents64")
 _LONGEST: Final = 60  # seconds of a run
-_MOST: Final = 1  # calls of a kind that are attacked, and the last: spread over all
 STRACE: Final = shutil.which("strace")
 
 
@@ -54,7 +53,7 @@ def attacked(found: Undisturbed) -> Iterator[tuple[str, str | None]]:
     """Each case: what was done, and what is wrong then; null where nothing is."""
     put_back(found.before)
     for name, count in sorted(made(found.verb).items()):
-        for number in sorted({1 + place * (count - 1) // _MOST for place in range(_MOST + 1)}):
+        for number in sorted({1, count}):  # the first and the last call
             for attack in ("signal=KILL", "error=ENOSPC")[: 1 + (name in _NEEDING_ROOM)]:
                 put_back(found.before)
                 case = f"{found.verb.name}, {attack} at {name} {number}"

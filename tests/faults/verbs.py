@@ -193,9 +193,9 @@ class Writer:
 
 
 def logged() -> list[str]:
-    """Return the identifiers of the records of all logs."""
+    """Return the identifiers of the records of all logs; a killed writer may have begun further lines."""
     found = scan("photos")
-    assert found.rejects.is_empty(), found.rejects.rows()[0]
+    assert {*found.rejects["reason"]} <= {"invalid_json"}, found.rejects.rows()
     assert not found.summary.duplicates, "a line is there twice"
     return [*found.gaps["record_id"]]
 

@@ -47,20 +47,27 @@ def test_only_the_first_line_may_begin_with_a_byte_order_mark(tmp_path: Path) ->
         LOG.read(path)
 
 
-def test_the_next_writer_removes_only_what_a_killed_one_has_begun(tmp_path: Path) -> None:
-    whole, begun = b'{"n":1}\n', b'{"n":'
-    torn = (whole + begun).rjust(PAGESIZE)  # what the system writes of a line ends with a page
-    path, last = tmp_path / "log", b'{"n":22}\n'
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            (b"1\n" + b"2x").rjust(PAGESIZE),
+            b"1\n".rjust(PAGESIZE - 2),
+        ),  # a killed writer has begun it
+        ((b"1\n" + b"2").rjust(PAGESIZE), (b"1\n" + b"2").rjust(PAGESIZE) + b"\n"),  # it is whole
+        (b"1\n" + b"2x", b"1\n" + b"2x\n"),  # it does not end with a page: a person has begun it
+    ],
+)
+def test_the_next_writer_drops_only_what_a_killed_one_has_begun(
+    before: bytes, after: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(before)
 
-    for before, after in (
-        (torn, torn.removesuffix(begun)),
-        (torn[:-2] + b"1}", torn[:-2] + b"1}\n"),  # only its line feed is missing
-        (whole + begun, whole + begun + b"\n"),  # a person has begun it
-    ):
-        path.write_bytes(before)
-        with LOG.appending(path) as writer:
-            writer.add(last)
-        assert path.read_bytes() == after + last
+    with LOG.appending(path) as writer:
+        writer.add(b"3\n")
+
+    assert path.read_bytes() == after + b"3\n"
 
 
 @pytest.mark.parametrize("before", [b"", b"1\n", b"1"])

@@ -269,7 +269,7 @@ def require_change(decision: Decision, active: Sequence[Decision], published: Ma
     current = about[-1] if about else published["label"]
     problem = ""
     if last is not None and last.place > decision.place:
-        problem = "has a later decision"
+        problem = "has a decision that overrules this one"
     elif decision.action in SETTLING:
         problem = _problem_of_status(decision, last, published)
     elif decision.other is not None and last is not None:

@@ -14,7 +14,7 @@ from typing import BinaryIO, Generic, TypeVar
 from vocabgap.errors import VocabgapError
 from vocabgap.files import descriptor_of, opened
 from vocabgap.files.atomic import sync
-from vocabgap.files.budget import MIB, MOST_LISTED, Budget
+from vocabgap.files.budget import MOST_LISTED, Budget
 from vocabgap.files.locking import lock
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
@@ -56,12 +56,10 @@ class Journal(Generic[Entry]):
         with self.role.refusing(path, "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             with _locked(path, self.role, on_wait, longest) as file:
-                size = os.fstat(file.fileno()).st_size
-                torn = tail_of(file.fileno(), MIB).rpartition(b"\n")[2]
-                # Of a line that a killed writer has begun, the system writes whole pages.
-                if torn and not size % PAGESIZE and not torn.endswith(b"}"):
-                    file.truncate(size - len(torn))
-                yield Writer(self, path, file)
+                writer = Writer(self, path, file)
+                if not os.fstat(file.fileno()).st_size % PAGESIZE:  # as the system leaves a line half written
+                    writer.drop_torn_line()
+                yield writer
 
     def entries(
         self, file: BinaryIO, path: Path, on_bad: Callable[[VocabgapError], None] | None = None
@@ -89,6 +87,15 @@ class Writer(Generic[Entry]):
     def tail(self, most: int) -> bytes:
         """Return the last bytes of the file."""
         return tail_of(self.file.fileno(), most)
+
+    def drop_torn_line(self) -> None:
+        """Remove a last line without a line feed that cannot be decoded: a killed writer has begun it."""
+        if self.tail(1) not in {b"", b"\n"}:
+            self.file.seek(0)
+            last = self.file.read().rpartition(b"\n")[2]
+            bad: list[VocabgapError] = []
+            list(entries_of([last], self.journal.decode, self.path, on_bad=bad.append))
+            self.file.truncate(self.file.tell() - len(last) * len(bad))
 
     def add(self, lines: bytes) -> None:
         """Append complete lines, all or none of them, and wait until they are on the disk."""

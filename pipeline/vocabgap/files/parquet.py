@@ -11,7 +11,7 @@ import polars as pl
 from polars._typing import PolarsDataType
 
 from vocabgap.errors import StateError
-from vocabgap.files.budget import CELL, DEEPEST, Budget, OverBudgetError, fair
+from vocabgap.files.budget import CELL, DEEPEST, MIB, USUAL_MIB, Budget, OverBudgetError, fair
 
 _PAGE: Final = 4_096  # bytes that a page costs at least
 _VALUE: Final = 128  # bytes that a value of a footer or of a header costs at most
@@ -41,8 +41,8 @@ def spend_parquet(file: BinaryIO, budget: Budget) -> None:
                 size, packed, values = header[2], header[3], header[page][1]
                 if min(size, packed, values) < 0:
                     raise ValueError
-                if header[page][_PAGES[page]] == _DELTAS:  # only decoding would tell how far it expands
-                    size, budget.what = size * values, "the content, in the encoding DELTA_BYTE_ARRAY,"
+                if header[page][_PAGES[page]] == _DELTAS and budget.most <= USUAL_MIB * MIB:
+                    size *= values  # only decoding would tell how far it expands
                 budget.spend(_PAGE + size + widest * values)
                 file.seek(packed, SEEK_CUR)
     except (LookupError, TypeError, AttributeError, OverflowError, StopIteration, RecursionError) as error:

@@ -117,12 +117,7 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
     lines = b"".join(map(encoded, logged))
     if lines:
         with _JOURNAL.appending(path) as writer:
-            if writer.tail(1) not in {b"", b"\n"}:  # drop what a killed writer did not finish
-                writer.file.seek(0)
-                last = writer.file.read().rpartition(b"\n")[2]
-                bad: list[VocabgapError] = []
-                list(entries_of([last], _event, path, on_bad=bad.append))
-                writer.file.truncate(writer.file.tell() - len(last) * len(bad))
+            writer.drop_torn_line()
             writer.add(lines)
     return logged
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache, partial
 from itertools import chain, pairwise, starmap
 from typing import Any, Final
+from weakref import proxy
 
 import msgspec
 import polars as pl
@@ -45,7 +46,6 @@ OPERATION: Final = 0.25  # score of an operation that only this entry shares
 NAMESAKE: Final = 2.0  # further shares of it if the entry has the operation's name
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")  # between two sentences
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
-_KEPT: Final = 1 << 16  # wordings of which an index keeps what explains them
 _DIGITS = 6  # further ones of a logarithm depend on the machine
 
 
@@ -219,7 +219,7 @@ class Checks:
 
     @cached_property
     def _with(self) -> Callable[[Entry], "EntryIndex"]:
-        """Return the index of the vocabulary with an entry; keep that of the last one."""
+        """Make the index of the vocabulary and one more entry; keep the last index."""
         return lru_cache(1)(lambda entry: EntryIndex([*self._others(entry), entry], **self.options))
 
     def _covering(self, entry: Entry) -> Callable[[str], bool]:
@@ -281,7 +281,7 @@ class EntryIndex:
         self.entries = sorted(folded, key=lambda entry: entry.name)
         self._ignored = ignored_stems(stop_words)
         self._similar: dict[str, dict[str, float]] = {}
-        self.explaining = lru_cache(_KEPT)(self._explaining)
+        self.explaining = lru_cache(1 << 16)(partial(EntryIndex._explaining, proxy(self)))  # no cycle
         self._operations: dict[str, list[int]] = defaultdict(list)
         for number, entry in enumerate(self.entries):
             for operation in sorted({name.casefold() for name in entry.operations}):

@@ -36,7 +36,7 @@ from vocabgap.files.signals import StoppedError, end_within, ignore, raise_stops
 from vocabgap.text import printable_name
 
 _MORE: Final = "More"
-_STOPS: Final[list[BaseException]] = []  # kept: half a connection in their frames may wait for ever to close
+_STOPS: Final[list[BaseException]] = []  # the last: half a connection in it may wait for ever to close
 # The verbs and groups of verbs in the order of the help, which only names those under "More".
 PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
     "Report": {
@@ -285,7 +285,7 @@ def run(arguments: Sequence[str]) -> int:
             StateError("not enough memory", hint="read fewer logs, or raise the memory limit")
         )
     except (StoppedError, KeyboardInterrupt, typer.Abort) as stop:
-        _STOPS.append(stop)
+        _STOPS[:] = [stop]
         code = stop.code if isinstance(stop, StoppedError) else ExitCode.INTERRUPTED
     except SystemExit:  # the parser met a reader that stopped early
         code = ExitCode.DONE
@@ -294,9 +294,9 @@ def run(arguments: Sequence[str]) -> int:
     if code in STOPPED:
         verb = next((word for word in arguments if not word.startswith("-")), "")
         publishes = verb in {"report", "render"}
-        told = VocabgapError("interrupted", hint="a report is never published in part" if publishes else "")
-        told.exit_code = ExitCode(code)
-        output.error(told)
+        message = VocabgapError("interrupted", hint="a report is never published in part" * publishes)
+        message.exit_code = ExitCode(code)
+        output.error(message)
     return int(code or ExitCode.DONE)
 
 
