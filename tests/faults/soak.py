@@ -71,7 +71,7 @@ def calls(verb: int) -> list[Part]:
 _NAMES: Final = {
     "fill": "no room on the disk",
     "deny": "access denied at every call",
-    "break": "sync fails at every call",
+    "break": "EIO at calls",
     "wear": "EIO at calls",
 }
 
