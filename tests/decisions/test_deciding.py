@@ -170,7 +170,9 @@ def test_a_later_decision_is_not_replaced_by_an_earlier_one(studio: Studio) -> N
     earlier = studio.decide
     studio.decide.dismiss("sky mask", "no")
 
-    with pytest.raises(InvalidInputError, match=r"has a decision that overrules this one: .* ana dismissed"):
+    with pytest.raises(
+        InvalidInputError, match=r"has a decision that overrules this one: .* ana dismissed"
+    ):
         earlier.author("sky mask", "sky")
 
 
