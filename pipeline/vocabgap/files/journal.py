@@ -14,7 +14,7 @@ from typing import BinaryIO, Generic, TypeVar
 from vocabgap.errors import VocabgapError
 from vocabgap.files import descriptor_of, opened
 from vocabgap.files.atomic import sync
-from vocabgap.files.budget import MOST_LISTED, Budget
+from vocabgap.files.budget import MOST_LISTED, MOST_WHOLE, Budget
 from vocabgap.files.locking import lock
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
@@ -91,11 +91,10 @@ class Writer(Generic[Entry]):
     def drop_torn_line(self) -> None:
         """Remove a last line without a line feed that cannot be decoded: a killed writer has begun it."""
         if self.tail(1) not in {b"", b"\n"}:
-            self.file.seek(0)
-            last = self.file.read().rpartition(b"\n")[2]
+            last = self.tail(MOST_WHOLE).rpartition(b"\n")[2]
             bad: list[VocabgapError] = []
             list(entries_of([last], self.journal.decode, self.path, on_bad=bad.append))
-            self.file.truncate(self.file.tell() - len(last) * len(bad))
+            self.file.truncate(self.file.seek(0, os.SEEK_END) - len(last) * len(bad))
 
     def add(self, lines: bytes) -> None:
         """Append complete lines, all or none of them, and wait until they are on the disk."""
