@@ -44,7 +44,7 @@ def test_a_time_that_grows_with_the_square_of_the_size_is_found(
         for _ in range(size):
             sum(range(size))
 
-    assert problem(Case(int, burn, 500))
+    assert problem(Case(int, burn, 1_000))
     assert problem(Case(int, lambda size: sum(range(1_000 * size)), 100)) is None
 
 
