@@ -121,6 +121,7 @@ def test_a_heading_is_shared_by_a_few_and_any_other_title_by_half(
     few = [f"{title}\n{need}" for need in NEEDS[:3]]
 
     assert (title in shared_lines([*few, *NEEDS[3:], *map(str.upper, NEEDS)])) == is_shared
+    assert title in shared_lines(f"{title}\n{need}" for need in NEEDS)
 
 
 def test_a_text_of_one_sentence_is_whole_though_a_blank_follows_its_end() -> None:

@@ -36,7 +36,7 @@ from vocabgap.files.signals import StoppedError, end_within, ignore, raise_stops
 from vocabgap.text import printable_name
 
 _MORE: Final = "More"
-_STOPS: Final[list[BaseException]] = []  # the last: half a connection in it may wait for ever to close
+_STOPS: Final[list[BaseException]] = []  # the last one, kept: half a connection in it may never close
 # The verbs and groups of verbs in the order of the help, which only names those under "More".
 PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
     "Report": {
