@@ -109,6 +109,18 @@ def test_a_correction_may_name_the_identifier_of_a_record(workspace: Path) -> No
     assert superseded(scan(workspace)) == ["reeds"]
 
 
+def test_two_corrections_of_one_record_by_different_names_leave_one_mention(
+    workspace: Path,
+) -> None:
+    write_log(workspace, "heron-11", record(("reeds", 1, FIRST, "")))
+    (reeds,) = scan(workspace).gaps["record_id"]
+    for name, minute, corrected in ("archive", 2, reeds), ("branch", 3, FIRST):
+        line = record((f"reeds, {name}", minute, None, f"corrects {corrected}"))
+        write_log(workspace, name, {**line, "image_id": "heron-11"})
+
+    assert superseded(scan(workspace)) == ["reeds, archive", "reeds"]
+
+
 def test_an_unclear_correction_is_listed_with_its_line(workspace: Path) -> None:
     needs = ("beak", 1, FIRST, ""), ("eyes", 2, FIRST, ""), ("calm", 3, SECOND, f"corrects {FIRST}")
     write_log(workspace, "heron-11", *map(record, (*needs, ("mist", 4, None, f"as at {SECOND}"))))

@@ -255,8 +255,8 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Replay the corrections of whole images in order of time.
 
     If several records share the snapshot, the one with the same need is corrected. Without exactly one, the
-    correction is unclear and corrects none. A second correction by one hash corrects the first one. A record
-    without a known time keeps its place in the log.
+    correction is unclear and corrects none. A second correction of a record, by any of its hashes, corrects
+    the first one. A record without a known time keeps its place in the log.
 
     Returns:
         Frame `pairs`, the rows of corrected and of correcting records; and frame `unclear` of `Marks`.
@@ -267,7 +267,7 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     unclear: list[tuple[object, ...]] = []
     for row in records.sort(MOMENT, ROW, nulls_last=False).iter_rows(named=True):
         image, need = tuple(row[name] for name in IMAGE_KEY), surface(row["phrase"])
-        corrects, replaced = {*corrected_in(row["notes"])}, list[str]()
+        corrects, replaced = {*corrected_in(row["notes"])}, set[str]()
         for reference in dict.fromkeys(found.lower() for found in DIGEST.findall(row["notes"])):
             named = earlier.get((*image, reference))
             if not named:
@@ -278,7 +278,7 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
             else:
                 (corrected,) = fitting
                 pairs.append((corrected, row[ROW]))
-                replaced.append(reference)
+                replaced |= {name[len(image)] for name in names[corrected]}
                 for name in names[corrected]:
                     earlier[name].discard(corrected)
         own = [row[name].lower() for name in _REFERENCES if row[name]]
