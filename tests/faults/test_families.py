@@ -19,8 +19,8 @@ PACKAGE = Path(vocabgap.__file__).parent
 NAMES = {verb.name: number for number, verb in enumerate(VERBS)}
 READING = frozenset(
     (
-        "opened", "whole", "rest_of", "content_of", "text_of", "existing_content", "named_content",
-        "scan_parquet", "read_parquet",
+        "opened", "whole", "rest_of", "content_of", "recognised", "text_of", "existing_content",
+        "named_content", "scan_parquet", "read_parquet",
         "json.decode", "json.loads", "tomllib.loads", "pickle.loads", "parse_yaml", "parsed_with_lines",
         "read_bytes", "read_text", "copied_input", "stdin.read", "buffer.read", "stdin.readline",
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from builders.command import vocabgap
 from vocabgap.ingest import reading
 from vocabgap.ingest.decoding import FieldMap
-from vocabgap.ingest.formats import Form, content_of
+from vocabgap.ingest.formats import Form, recognised
 from vocabgap.ingest.reading import elements, values_in
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.sources import Source, pointer_of, sources_in_force
@@ -305,4 +305,4 @@ def test_the_beginning_of_a_file_tells_its_form(content: bytes, form: Form, tmp_
     path = tmp_path / "file"
     path.write_bytes(content)
 
-    assert content_of(str(path), 1_000).form is form
+    assert recognised(str(path), 1_000).form is form

@@ -22,7 +22,7 @@ from vocabgap.ingest.formats import (
     Form,
     FormError,
     LogKind,
-    content_of,
+    recognised,
     require_columns,
     rows_of,
 )
@@ -82,7 +82,7 @@ class Chooser:
         """
         most = self.settings.max_expanded_mib * MIB
         try:
-            content = content_of(path, most, is_known=named is not None)
+            content = recognised(path, most, is_known=named is not None)
             explicit = None if self.settings.is_usual else self.wanted
             by_place = named is not None and not named.fields.each and content.form is Form.DOCUMENT
             if named is not None and explicit is None and not by_place:

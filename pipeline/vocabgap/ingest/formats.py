@@ -128,7 +128,7 @@ class LogKind:
         return printable_name(folders[-1])
 
 
-def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Content:
+def recognised(path: str, max_expanded: int, *, is_known: bool = False) -> Content:
     """Return the form of a file by its first bytes; refuse a binary file.
 
     A file whose name is known holds JSON unless it is a Parquet file, or is called like a table.

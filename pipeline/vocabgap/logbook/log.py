@@ -102,7 +102,7 @@ def log_gap(
     on_wait: Callable[[], None] = lambda: None,
     **fields: Any,  # noqa: ANN401 - those of `GapRecord`
 ) -> LoggedGap:
-    """Append a gap record to the log of a folder, whole or not at all, even while others write.
+    """Append a gap record to the log of a folder, even while others write.
 
     Args:
         image: The folder of the log, such as that of an image; the log is created if it is missing.
