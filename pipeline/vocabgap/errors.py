@@ -152,8 +152,8 @@ def require_text(name: str, value: object, expected: str = "text") -> None:
         str(value).encode()
     except UnicodeEncodeError as error:
         raise InvalidInputError(
-            f"{name}: character {error.start + 1} is half of a surrogate pair and cannot be stored",
-            hint="give the complete text",
+            f"{name}: character {error.start + 1} is half of a surrogate pair or not UTF-8",
+            hint="give the complete text, in UTF-8",
         ) from error
 
 
@@ -225,6 +225,8 @@ def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: 
     """
     if isinstance(value, Number) and hasattr(value, "item"):
         value = value.item()
+    elif isinstance(value, str):
+        require_text(name, value)
     misfit = _misfit(value, kind, (), strict=strict)
     if misfit is None:
         return msgspec.convert(value, kind, strict=strict)

@@ -174,7 +174,9 @@ NOT_UTF_8 = os.fsdecode(b"\xff")
     "arguments",
     [
         ("report", NOT_UTF_8), ("report", ".", "--config", NOT_UTF_8), ("report", ".", "--since", NOT_UTF_8),
-        ("schema", NOT_UTF_8), ("check", NOT_UTF_8), (NOT_UTF_8,),
+        ("schema", NOT_UTF_8), ("check", NOT_UTF_8), (NOT_UTF_8,), ("report", ".", "--out", NOT_UTF_8),
+        ("report", ".", "--by", NOT_UTF_8), ("report", ".", "--previous", NOT_UTF_8), ("render", NOT_UTF_8),
+        ("corpus", "restore", NOT_UTF_8, "--corpus", "c"), ("corpus", "list", "--corpus", NOT_UTF_8),
     ],
 )  # fmt: skip
 def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(arguments: tuple[str, ...]) -> None:
@@ -183,6 +185,7 @@ def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(arguments: tuple[s
     last = json.loads(result.out.splitlines()[-1])
     assert last["event"] == "error"
     assert last["code"] == result.code
+    assert "this is a bug" not in last["message"]
 
 
 def test_a_settings_file_cannot_write_to_the_terminal(tmp_path: Path) -> None:

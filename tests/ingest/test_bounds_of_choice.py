@@ -114,3 +114,16 @@ def test_an_error_says_how_many_objects_were_surveyed(
     (tmp_path / "any.jsonl").write_text('{"colour": "red"}\n' * number)
 
     assert f"the keys of {counted} are colour" in vocabgap("list", str(tmp_path / "any.jsonl")).err
+
+
+def test_of_large_tables_only_those_that_a_person_named_are_read_for_their_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "any.parquet"
+    pl.DataFrame({"missing_capability": ["a lasso"]}).write_parquet(table)
+    assert scan(tmp_path).summary.records == 1
+
+    monkeypatch.setattr("vocabgap.ingest.choosing.MOST_WHOLE", 1)
+
+    assert scan(table).summary.records == 1
+    assert scan(tmp_path).summary.records == 0

@@ -43,7 +43,7 @@ def lock_file(
     descriptor = descriptor_of(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
         lock(descriptor, held, undone=undone, on_wait=on_wait)
-        _note(descriptor, _this_process(purpose).encode())
+        _note(descriptor, _this_process(purpose).encode(errors="replace"))
         try:
             yield
         finally:

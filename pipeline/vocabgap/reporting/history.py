@@ -64,7 +64,7 @@ def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
     """Return the rows of earlier runs; each run comes from the first folder that has it."""
     known = HISTORY.empty()
     named = (folder for folder in folders if folder is not None and str(folder) != NO_PREVIOUS)
-    for place in dict.fromkeys(map(resolve_target, named)):
+    for place in dict.fromkeys(resolve_target(folder, option="--previous") for folder in named):
         if read_manifest(place) is not None and (place / HISTORY.file).exists():
             rows = read_table(place, HISTORY, hint="move the file away to begin a new history")
             known = rows if known.is_empty() else pl.concat([known, rows.join(known, on="run", how="anti")])

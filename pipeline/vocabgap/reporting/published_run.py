@@ -23,6 +23,7 @@ from vocabgap.errors import (
     VocabgapError,
     expanded,
     require_local,
+    require_text,
 )
 from vocabgap.files import opened, whole
 from vocabgap.files.atomic import settle, whole_folder
@@ -96,6 +97,7 @@ def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))  # noqa: TRY301 - like the system
     except (OSError, RuntimeError, ValueError) as error:
         raise InvalidInputError(f"{option}: '{folder}' is not a path of a folder: {error}") from error
+    require_text(option, str(place))  # Polars reads no other path
     return place
 
 
