@@ -121,6 +121,39 @@ def test_two_corrections_of_one_record_by_different_names_leave_one_mention(
     assert superseded(scan(workspace)) == ["reeds, archive", "reeds"]
 
 
+@pytest.mark.parametrize(
+    "notes",
+    [
+        "corrects the record {eyes}, snapshot {FIRST}",
+        "corrects {eyes} (snapshot {FIRST})",
+        "corrects record {eyes} at snapshot {FIRST}",
+        "corrects {FIRST}, {eyes}",
+    ],
+)
+def test_two_names_of_one_record_correct_no_other(notes: str, workspace: Path) -> None:
+    write_log(workspace, "heron-11", *(record((need, 1, FIRST, "")) for need in ("eyes", "mist")))
+    eyes, _ = scan(workspace).gaps["record_id"]
+    line = record(("calm", 3, None, notes.format(eyes=eyes, FIRST=FIRST)))
+    write_log(workspace, "archive", {**line, "image_id": "heron-11"})
+
+    scanned = scan(workspace)
+
+    assert superseded(scanned) == ["eyes"]
+    assert "unclear_correction" not in scanned.summary.repairs
+
+
+def test_a_correction_takes_the_place_of_a_record_with_its_need(workspace: Path) -> None:
+    write_log(workspace, "heron-11", *(record((need, 1, FIRST, "")) for need in ("eyes", "mist")))
+    eyes, _ = scan(workspace).gaps["record_id"]
+    for name, line in {
+        "archive": ("dark eyes", 2, None, f"corrects {eyes}"),
+        "branch": ("eyes", 3, None, f"corrects {FIRST}"),
+    }.items():
+        write_log(workspace, name, {**record(line), "image_id": "heron-11"})
+
+    assert superseded(scan(workspace)) == ["dark eyes", "eyes"]
+
+
 def test_an_unclear_correction_is_listed_with_its_line(workspace: Path) -> None:
     needs = ("beak", 1, FIRST, ""), ("eyes", 2, FIRST, ""), ("calm", 3, SECOND, f"corrects {FIRST}")
     write_log(workspace, "heron-11", *map(record, (*needs, ("mist", 4, None, f"as at {SECOND}"))))

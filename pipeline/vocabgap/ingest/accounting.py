@@ -255,37 +255,45 @@ def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Replay the corrections of whole images in order of time.
 
     If several records share the snapshot, the one with the same need is corrected. Without exactly one, the
-    correction is unclear and corrects none. A second correction of a record, by any of its hashes, corrects
-    the first one. A record without a known time keeps its place in the log.
+    correction is unclear and corrects none, unless another hash of the same notes tells the record. A second
+    correction of a record, by any of its hashes, corrects the first one. A record without a known time keeps
+    its place in the log.
 
     Returns:
         Frame `pairs`, the rows of corrected and of correcting records; and frame `unclear` of `Marks`.
     """
-    earlier: dict[tuple[str, ...], set[int]] = defaultdict(set)  # rows by reference, and by it and the need
-    names: dict[int, list[tuple[str, ...]]] = {}
+    # A record and its corrections are one chain; it is called by its first row. Only its last row counts.
+    chains: dict[tuple[str, ...], set[int]] = defaultdict(set)  # by reference, and by it and the need
+    names: dict[int, set[tuple[str, ...]]] = defaultdict(set)
+    last: dict[int, int] = {}
     pairs: list[tuple[int, int]] = []
     unclear: list[tuple[object, ...]] = []
     for row in records.sort(MOMENT, ROW, nulls_last=False).iter_rows(named=True):
         image, need = tuple(row[name] for name in IMAGE_KEY), surface(row["phrase"])
-        corrects, replaced = {*corrected_in(row["notes"])}, set[str]()
+        references = {row[name].lower() for name in _REFERENCES if row[name]}
+        corrects, corrected, others = {*corrected_in(row["notes"])}, set[int](), list[tuple[str, set[int]]]()
         for reference in dict.fromkeys(found.lower() for found in DIGEST.findall(row["notes"])):
-            named = earlier.get((*image, reference))
-            if not named:
-                continue
-            fitting = named if len(named) == 1 else earlier.get((*image, reference, need), ())
-            if reference not in corrects or len(fitting) != 1:
-                unclear.append((*(row[name] for name in _PLACE), reference, len(named)))
-            else:
-                (corrected,) = fitting
-                pairs.append((corrected, row[ROW]))
-                replaced |= {name[len(image)] for name in names[corrected]}
-                for name in names[corrected]:
-                    earlier[name].discard(corrected)
-        own = [row[name].lower() for name in _REFERENCES if row[name]]
-        references = [(*image, reference) for reference in {*own, *replaced}]
-        names[row[ROW]] = references + [(*reference, need) for reference in references]
-        for name in names[row[ROW]]:
-            earlier[name].add(row[ROW])
+            named = chains.get((*image, reference), set())
+            fitting = named if len(named) == 1 else chains.get((*image, reference, need), set())
+            if reference in corrects and len(fitting) == 1:
+                corrected |= fitting
+                references.add(reference)
+            elif named:
+                others.append((reference, named))
+        place = [row[name] for name in _PLACE]
+        unclear += [(*place, name, len(named)) for name, named in others if named.isdisjoint(corrected)]
+        pairs += [(last[chain], row[ROW]) for chain in sorted(corrected)]
+        longest = max(corrected, key=lambda chain: len(names[chain]), default=row[ROW])
+        own = {(*image, reference) for reference in references}
+        own |= {(*name, need) for name in own}
+        for chain in corrected - {longest}:
+            own |= names[chain]
+            for name in names.pop(chain):
+                chains[name].remove(chain)
+        for name in own - names[longest]:
+            chains[name].add(longest)
+        names[longest] |= own
+        last[longest] = row[ROW]
     return _frames(pairs, unclear)
 
 
