@@ -70,6 +70,16 @@ def test_the_next_writer_drops_only_what_a_killed_one_has_begun(
     assert path.read_bytes() == after + b"3\n"
 
 
+def test_what_a_killed_writer_has_begun_is_no_entry(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes((b"1\n" + b"2x").rjust(PAGESIZE))
+    bad: list[VocabgapError] = []
+
+    assert LOG.read(path) == [(1, 1)]
+    assert LOG.read(path, bad.append) == [(1, 1)]
+    assert [error.message for error in bad] == [f"{path}:2 is no number"]
+
+
 @pytest.mark.parametrize("before", [b"", b"1\n", b"1"])
 def test_added_lines_begin_a_line_of_their_own(before: bytes, tmp_path: Path) -> None:
     path = tmp_path / "new folder" / "log"

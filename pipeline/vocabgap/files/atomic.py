@@ -66,9 +66,10 @@ def _temporary(path: Path) -> tuple[int, Path]:
     """Create a locked file beside another one."""
     while True:
         descriptor, name = tempfile.mkstemp(".new", f".{path.name}.", path.parent)
+        is_own = True
         with suppress(OSError):  # without locks nothing is removed
-            lock_descriptor(descriptor, blocking=False)
-        if os.fstat(descriptor).st_nlink:  # else another writer took it for abandoned
+            is_own = lock_descriptor(descriptor, blocking=False)
+        if is_own and os.fstat(descriptor).st_nlink:  # else another writer takes it for abandoned
             return descriptor, Path(name)
         os.close(descriptor)
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, Generic, TypeVar
 from vocabgap.errors import VocabgapError
 from vocabgap.files import descriptor_of, opened
 from vocabgap.files.atomic import sync
-from vocabgap.files.budget import MOST_LISTED, MOST_WHOLE, Budget
+from vocabgap.files.budget import MOST_LISTED, Budget
 from vocabgap.files.locking import lock
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
@@ -45,6 +45,13 @@ class Journal(Generic[Entry]):
             with opened(path) as file:
                 return self.entries(file, path, on_bad)
 
+    def lines(self, file: BinaryIO, path: Path) -> list[bytes]:
+        """Return the lines of an open file; the last has no newline."""
+        content = file.read(MOST_LISTED + 1)
+        budget = Budget(MOST_LISTED, f"{self.role.name} '{path}'", self.role.hint)
+        budget.spend(len(content), content.count(b"\n"))
+        return content.split(b"\n")
+
     @contextmanager
     def appending(
         self, path: Path, on_wait: Callable[[], None] = lambda: None, longest: float | None = None
@@ -57,7 +64,7 @@ class Journal(Generic[Entry]):
             path.parent.mkdir(parents=True, exist_ok=True)
             with _locked(path, self.role, on_wait, longest) as file:
                 writer = Writer(self, path, file)
-                if not os.fstat(file.fileno()).st_size % PAGESIZE:  # as the system leaves a line half written
+                if _may_be_torn(os.fstat(file.fileno()).st_size):
                     writer.drop_torn_line()
                 yield writer
 
@@ -65,10 +72,16 @@ class Journal(Generic[Entry]):
         self, file: BinaryIO, path: Path, on_bad: Callable[[VocabgapError], None] | None = None
     ) -> list[tuple[int, Entry]]:
         """Return the entries of an open file like `read`."""
-        content = file.read(MOST_LISTED + 1)
-        budget = Budget(MOST_LISTED, f"{self.role.name} '{path}'", self.role.hint)
-        budget.spend(len(content), content.count(b"\n"))
-        return [*entries_of(content.split(b"\n"), self.decode, path, on_bad=on_bad)]
+        lines = self.lines(file, path)
+        if on_bad is None and _may_be_torn(file.tell()) and self.is_torn(lines[-1], path):
+            lines.pop()
+        return [*entries_of(lines, self.decode, path, on_bad=on_bad)]
+
+    def is_torn(self, last: bytes, path: Path) -> bool:
+        """Tell whether what follows the last newline cannot be decoded: a killed writer has begun it."""
+        bad: list[VocabgapError] = []
+        list(entries_of([last], self.decode, path, on_bad=bad.append))
+        return bool(bad)
 
 
 @dataclass(frozen=True)
@@ -89,12 +102,11 @@ class Writer(Generic[Entry]):
         return tail_of(self.file.fileno(), most)
 
     def drop_torn_line(self) -> None:
-        """Remove a last line without a line feed that cannot be decoded: a killed writer has begun it."""
+        """Remove a torn line at the end."""
         if self.tail(1) not in {b"", b"\n"}:
-            last = self.tail(MOST_WHOLE).rpartition(b"\n")[2]
-            bad: list[VocabgapError] = []
-            list(entries_of([last], self.journal.decode, self.path, on_bad=bad.append))
-            self.file.truncate(self.file.seek(0, os.SEEK_END) - len(last) * len(bad))
+            last = self.tail(MOST_LISTED).rpartition(b"\n")[2]
+            if self.journal.is_torn(last, self.path):
+                self.file.truncate(self.file.seek(0, os.SEEK_END) - len(last))
 
     def add(self, lines: bytes) -> None:
         """Append complete lines, all or none of them, and wait until they are on the disk."""
@@ -114,6 +126,11 @@ class Writer(Generic[Entry]):
             with suppress(OSError):
                 file.truncate(size)
             raise
+
+
+def _may_be_torn(size: int) -> bool:
+    """Tell whether a killed writer may have left a file of this size: the system writes page by page."""
+    return size % PAGESIZE == 0
 
 
 def tail_of(descriptor: int, most: int) -> bytes:
@@ -150,12 +167,12 @@ def entries_of(
 def _locked(
     path: Path, role: FileRole, on_wait: Callable[[], None], longest: float | None
 ) -> Iterator[FileIO]:
-    follow = 0 if role.may_be_link else os.O_NOFOLLOW
+    no_follow = 0 if role.may_be_link else os.O_NOFOLLOW
     while True:
-        kind = FileKind.LINK if follow and path.is_symlink() else file_kind(path)
+        kind = FileKind.LINK if no_follow and path.is_symlink() else file_kind(path)
         if kind not in {FileKind.FILE, FileKind.NOTHING}:
             raise role.no_file(path, kind)
-        with FileIO(path, "a+", opener=lambda name, flags: descriptor_of(name, flags | follow)) as file:
+        with FileIO(path, "a+", opener=lambda name, flags: descriptor_of(name, flags | no_follow)) as file:
             lock(
                 file.fileno(),
                 f"{role.name} '{path}'",
@@ -165,6 +182,9 @@ def _locked(
                 longest=longest,
             )
             # Another program, such as git, may have replaced the file meanwhile.
-            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+            is_same = False
+            with suppress(FileNotFoundError):
+                is_same = os.path.samestat(path.stat(), os.fstat(file.fileno()))
+            if is_same:
                 yield file
                 return
