@@ -128,7 +128,7 @@ def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: Studio) ->
         ("author", ("lens flare", "\u2060"), "author needs field 'entry' with"),
         ("pin", ("lens flare", "\u200b"), r"reason '\\u200b' has no visible character"),
         ("undo", ("dec-000000000000",), "no decision is called 'dec-000000000000'"),
-        ("undo", (), "an undo takes the identifier of a decision, or `last`"),
+        ("undo", (), "an undo takes the identifier of a decision, or `--last`"),
     ],
 )
 def test_what_cannot_be_decided_leaves_no_trace(

@@ -158,7 +158,7 @@ def test_two_commands_rank_a_table_with_its_dates_and_people(tmp_path: Path) -> 
         scan(path)
     fields = {"description": "Wunsch", "timestamp": "Datum", "session_id": "Kunde"}
     assert all(f"{field}={key}" in caught.value.hint for field, key in fields.items())
-    assert 'would lead: "Fold a map' in caught.value.hint
+    assert 'frequent wordings: "Fold a map' in caught.value.hint
 
     records = scan(path, map=fields).records
     assert sorted(records["timestamp"].dt.day()) == [17, 18, 19, 20, 21]

@@ -257,8 +257,8 @@ def test_the_terminal_tells_how_many_authored_needs_went(ended: Path) -> None:
     text = reported(12).out
 
     (cells,) = section(ended / "out")
-    assert f"\n1 need was authored so far: 1 gone.\n  {GLOW}: {sentence(cells)}\n" in text
-    assert "1 need was authored so far: 1 gone." in Path("out/report.md").read_text(
+    assert f"\n1 need was authored so far; verdicts: 1 gone.\n  {GLOW}: {sentence(cells)}\n" in text
+    assert "1 need was authored so far; verdicts: 1 gone." in Path("out/report.md").read_text(
         encoding="utf-8"
     )
 

@@ -146,7 +146,7 @@ class Keys:
         return {name: proposed[name] for name in (*first, *_WORDS) if name in proposed}
 
     def leading(self, proposal: dict[str, str]) -> str:
-        """Return a line with the needs that would lead a ranking by a proposal."""
+        """Return a line with the most frequent wordings by a proposal."""
         path = next(proposal[name] for name in PHRASE_FIELDS if name in proposal)
         times, wordings = Counter[str](), dict[str, str]()
         for value in self.objects:
@@ -157,7 +157,7 @@ class Keys:
                 times[need] += int(number) if number.isdecimal() else 1
                 wordings.setdefault(need, text)
         needs = sorted(times.items(), key=lambda item: (-item[1], item[0]))[:_LEADING]
-        return "the needs that would lead: " + ", ".join(
+        return "the most frequent wordings: " + ", ".join(
             f'"{excerpt(wordings[need], 60)}" ({number:,})' for need, number in needs
         )
 

@@ -213,7 +213,7 @@ class Decisions:
         """
         decisions = self.all()
         if (decision is None) is not last:
-            raise InvalidInputError("an undo takes the identifier of a decision, or `last`")
+            raise InvalidInputError("an undo takes the identifier of a decision, or `--last`")
         if decision is None:
             changes = [active for active in in_force(decisions) if active.action is not Action.CONFIRM]
             if not changes:
