@@ -69,7 +69,7 @@ def test_a_person_is_told_what_was_logged(image: Path) -> None:
         (("-d", "x", "--satisfaction", "fine"), 2, "satisfaction: expected -1, 0, 1"),
         (("-d", "x", "--corrects", "abcd"), 3, "no record of this log begins with 'abcd'"),
         (("-d", "x", "--mood", "good"), 2, "No such option: --mood"),
-        (("mask the sky",), 2, 'heron --need "WHAT WAS MISSING"`'),
+        (("mask the sky",), 2, 'FOLDER --need "WHAT WAS MISSING"`'),
     ],
 )
 def test_what_cannot_be_logged_is_told(

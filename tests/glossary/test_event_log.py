@@ -40,16 +40,6 @@ def write(folder: Path, name: str, lines: list[object]) -> None:
     (folder / f"{name}.events.jsonl").write_text(text, encoding="utf-8")
 
 
-def test_a_log_may_have_as_much_as_any_journal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(tmp_path, "one", [json.loads(encoded(ACTIVATED))] * 3)
-    monkeypatch.setattr("vocabgap.files.journal.MOST_LISTED", 600)
-
-    with pytest.raises(InvalidInputError, match=r"one.events.jsonl' may expand"):
-        read_events(tmp_path)
-
-
 def test_a_line_that_is_no_event_costs_no_other(tmp_path: Path) -> None:
     good = msgspec.to_builtins(ACTIVATED)
     lines = [

@@ -37,6 +37,9 @@ class LogOptions(Request, kw_only=True):
 _FIELDS: Final = given_fields("cli")
 
 
+TEXT_HINT: Final = 'write `vocabgap log FOLDER --need "WHAT WAS MISSING"`'
+
+
 @verb(extended(LogOptions, _FIELDS, Panel.RECORD), settings=())
 def log(call: "Call", request: LogOptions) -> Answer:
     """Log a gap, of a project or of an image."""
@@ -45,7 +48,7 @@ def log(call: "Call", request: LogOptions) -> Answer:
     given = {name: _given(getattr(request, name)) for name, *_ in _FIELDS}
     if request.image and not (any(given.values()) or request.corrects or expanded(request.image).exists()):
         problem = f"there is no folder '{request.image}', and no text of a gap"
-        raise NotFoundError(problem, hint=text_hint("FOLDER"))
+        raise NotFoundError(problem, hint=TEXT_HINT)
     logged = log_gap(
         _own_folder(call) if request.image is None else request.image,
         **given,
@@ -61,11 +64,6 @@ def log(call: "Call", request: LogOptions) -> Answer:
         text=escape_unseen(f"logged {short_hash(logged.gap_id)} in {logged.path}, category {category}"),
         done=f"the gap was logged as {logged.gap_id}",
     )
-
-
-def text_hint(folder: str) -> str:
-    """Return the hint that the text of a gap needs its option."""
-    return f'write `vocabgap log {folder} --need "WHAT WAS MISSING"`'
 
 
 def log_answer(logged: "LoggedGap", note: str) -> Answer:

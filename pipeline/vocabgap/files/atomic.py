@@ -57,7 +57,9 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             temporary.chmod(mode)
-            put_in_place(temporary, path)
+            sync(temporary)
+            temporary.replace(path)
+            sync(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -87,13 +89,6 @@ def _remove_abandoned(path: Path) -> None:
                         entry.unlink()
                 finally:
                     os.close(descriptor)
-
-
-def put_in_place(temporary: Path, path: Path) -> None:
-    """Rename a file within its folder, and wait until content and name are on the disk."""
-    sync(temporary)
-    temporary.replace(path)
-    sync(path.parent)
 
 
 def write_whole(path: Path, content: bytes, mode: int) -> None:

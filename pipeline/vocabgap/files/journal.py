@@ -45,13 +45,6 @@ class Journal(Generic[Entry]):
             with opened(path) as file:
                 return self.entries(file, path, on_bad)
 
-    def lines(self, file: BinaryIO, path: Path) -> list[bytes]:
-        """Return the lines of an open file; the last has no newline."""
-        content = file.read(MOST_LISTED + 1)
-        budget = Budget(MOST_LISTED, f"{self.role.name} '{path}'", self.role.hint)
-        budget.spend(len(content), content.count(b"\n"))
-        return content.split(b"\n")
-
     @contextmanager
     def appending(
         self, path: Path, on_wait: Callable[[], None] = lambda: None, longest: float | None = None
@@ -64,7 +57,7 @@ class Journal(Generic[Entry]):
             path.parent.mkdir(parents=True, exist_ok=True)
             with _locked(path, self.role, on_wait, longest) as file:
                 writer = Writer(self, path, file)
-                if _may_be_torn(os.fstat(file.fileno()).st_size):
+                if not os.fstat(file.fileno()).st_size % PAGESIZE:
                     writer.drop_torn_line()
                 yield writer
 
@@ -72,8 +65,12 @@ class Journal(Generic[Entry]):
         self, file: BinaryIO, path: Path, on_bad: Callable[[VocabgapError], None] | None = None
     ) -> list[tuple[int, Entry]]:
         """Return the entries of an open file like `read`."""
-        lines = self.lines(file, path)
-        if on_bad is None and _may_be_torn(file.tell()) and self.is_torn(lines[-1], path):
+        content = file.read(MOST_LISTED + 1)
+        budget = Budget(MOST_LISTED, f"{self.role.name} '{path}'", self.role.hint)
+        budget.spend(len(content), content.count(b"\n"))
+        lines = content.split(b"\n")
+        # The system writes page by page, so a killed writer leaves whole pages.
+        if on_bad is None and not len(content) % PAGESIZE and self.is_torn(lines[-1], path):
             lines.pop()
         return [*entries_of(lines, self.decode, path, on_bad=on_bad)]
 
@@ -126,11 +123,6 @@ class Writer(Generic[Entry]):
             with suppress(OSError):
                 file.truncate(size)
             raise
-
-
-def _may_be_torn(size: int) -> bool:
-    """Tell whether a killed writer may have left a file of this size: the system writes page by page."""
-    return size % PAGESIZE == 0
 
 
 def tail_of(descriptor: int, most: int) -> bytes:

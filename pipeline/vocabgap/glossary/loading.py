@@ -12,10 +12,9 @@ from uuid import uuid4
 import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, NotFoundError, VocabgapError
-from vocabgap.files import opened
 from vocabgap.files.journal import Journal, entries_of
 from vocabgap.files.locking import lock_file
-from vocabgap.files.refusals import FileKind, FileRole, file_kind, refusing
+from vocabgap.files.refusals import FileKind, FileRole, existing_content, file_kind, refusing
 from vocabgap.glossary.events import (
     GlossaryChange,
     GlossaryEvent,
@@ -83,8 +82,7 @@ def read_events(folder: Path) -> EventsRead:
 
 
 def _read_log(path: Path) -> EventsRead:
-    with _JOURNAL.role.refusing(path, "read"), opened(path) as file:
-        lines = _JOURNAL.lines(file, path)
+    lines = existing_content(path, _JOURNAL.role.name, _JOURNAL.role.hint).split(b"\n")
     unfinished = f"{path}:{len(lines)}:"  # the last line without a newline, which was not acknowledged
     bad: list[VocabgapError] = []
     logged: list[LoggedEvent] = []

@@ -58,7 +58,7 @@ from vocabgap.model.record import (
     record_id,
     wrong_type,
 )
-from vocabgap.text import short_hash
+from vocabgap.text import can_be_seen, short_hash
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,7 +151,7 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     if "description" not in given:
         given["description"] = need_of(given)
     for name, hint in (("description", "say what was missing"), ("image_id", "or leave it out")):
-        if not given.get(name, "-").strip():
+        if not can_be_seen(given.get(name, "-")):
             raise InvalidInputError(f"{name}: expected text that is not blank", hint=hint)
     if "satisfaction" in given:
         word = rating_word(str(given["satisfaction"]))

@@ -67,7 +67,7 @@ def lookup(
         NotFoundError: No thing has the name.
         InvalidInputError: Several things have the name.
     """
-    wanted = name.strip()
+    wanted = str(name).strip()
     for fits in _ways(wanted, prefix, fewest):
         places = [place for place, thing in enumerate(things) if fits(thing)]
         if len(places) == 1:

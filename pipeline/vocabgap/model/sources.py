@@ -191,7 +191,7 @@ def _base(name: str, source: Source, own: Mapping[str, Source]) -> Source:
     if not source.like:
         return shipped_sources().get(name, Source())
     if source.like not in known or known[source.like].like or source.like == name:
-        names = " or ".join(alike(source.like, sorted(known))) or "the name of another source"
+        names = " or ".join(alike(source.like, sorted(known.keys() - {name}))) or "the name of another source"
         message = f"[source.{name}] like: '{source.like}' is no source"
         raise InvalidInputError(message, hint=f"expected {names}")
     return _over(_base(source.like, known[source.like], own), known[source.like])

@@ -19,7 +19,7 @@ from typer.main import get_command, get_group
 from vocabgap import __version__
 from vocabgap.doors.cli.calls import command_of
 from vocabgap.doors.cli.output import PIPE_WIDTH, PROGRAM, Output, print_out
-from vocabgap.doors.recording import text_hint
+from vocabgap.doors.recording import TEXT_HINT
 from vocabgap.doors.verbs import Panel, Verbs
 from vocabgap.errors import (
     DEBUG_VARIABLE,
@@ -33,7 +33,6 @@ from vocabgap.errors import (
 from vocabgap.extensions import Reference, extensions
 from vocabgap.files import STANDARD_INPUT
 from vocabgap.files.signals import StoppedError, end_within, ignore, raise_stops, release
-from vocabgap.text import printable_name
 
 _MORE: Final = "More"
 _STOPS: Final[list[BaseException]] = []  # the last one, kept: half a connection in it may never close
@@ -306,8 +305,7 @@ def _usage_error(error: TyperException, context: Any) -> InvalidInputError:  # n
     command = context.command_path if context else PROGRAM
     hint = f"see `{command} --help`"
     if context and context.info_name == "log" and "unexpected extra argument" in message:
-        folder = printable_name(context.params.get("image") or "FOLDER")
-        return InvalidInputError("the text of a gap needs an option", hint=text_hint(folder))
+        return InvalidInputError("the text of a gap needs an option", hint=TEXT_HINT)
     if "--json" in message:
         hint = f"write --json before the command: `{PROGRAM} --json report …`"
     elif not getattr(error, "option_name", "--").startswith("--"):

@@ -147,18 +147,19 @@ async def _receive(lines: Any, requests: Any, output: Any, unanswered: list[str 
     """
     async with requests:
         async for item in lines:
-            if not isinstance(item, SessionMessage):
-                reason = f"expected a message of JSON-RPC 2.0 and no batch, at most {_LONGEST:,} bytes a line"
+            message = item.message if isinstance(item, SessionMessage) else None
+            told = message.method if isinstance(message, types.JSONRPCNotification) else ""
+            # The SDK takes a request for a notification if its id has another type.
+            if message is None or (told and not told.startswith("notifications/")):
+                reason = "expected a message of JSON-RPC 2.0 and no batch; an id is text or a whole number;"
+                reason += f" at most {_LONGEST:,} bytes a line"
                 error = types.ErrorData(code=types.PARSE_ERROR, message=reason)
                 await output.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=None, error=error)))
                 continue
-            message = item.message
             if isinstance(message, types.JSONRPCRequest):
                 unanswered.append(coerce_request_id(message.id))
-            elif (
-                isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled"
-            ):
-                _forget((message.params or {}).get("requestId"), unanswered)
+            elif told == "notifications/cancelled":
+                _forget((getattr(message, "params", None) or {}).get("requestId"), unanswered)
             await requests.send(item)
         while unanswered:
             await anyio.sleep(0.01)
