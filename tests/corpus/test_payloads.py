@@ -42,7 +42,7 @@ def test_a_closed_standard_input_has_no_payload(monkeypatch: pytest.MonkeyPatch)
         (b'{"files": [\n  oops]}', "p.json: expected JSON: Expecting value: line 2 column 3"),
         (b"\xff", "p.json: expected JSON: 'utf-8' codec"),
         (b"[]", "p.json: expected an object"),
-        (b'{"files": [], "n": NaN}', "NaN is not a JSON value"),
+        (b'{"files": [], "n": NaN}', "JSON has no NaN"),
         (b'{"a":' * 5000, "p.json"),
         (b"", "p.json: expected JSON"),
     ],

@@ -163,9 +163,7 @@ class Uses(NamedTuple):
 
 
 def points_of(
-    records: pl.DataFrame | Parts,
-    stop_words: Iterable[str] = (),
-    synonyms: Mapping[str, Iterable[str]] = {},
+    records: pl.DataFrame | Parts, stop_words: Iterable[str] = (), synonyms: Mapping[str, Iterable[str]] = {}
 ) -> Points:
     """Return the points of some records (columns `missing_capability`, `description` and `intent`)."""
     records = Parts.of(records)

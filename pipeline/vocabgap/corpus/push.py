@@ -37,6 +37,7 @@ from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateErr
 from vocabgap.files import STANDARD_INPUT
 from vocabgap.files.budget import MOST_LISTED, require_decodable
 from vocabgap.files.refusals import named_content, refusal
+from vocabgap.ingest.decoding import no_constant
 from vocabgap.model.record import ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import ScanSettings
 from vocabgap.text import count
@@ -323,13 +324,9 @@ def read_payload(path: str | Path) -> dict[str, Any]:
     name = "standard input" if str(path) == STANDARD_INPUT else str(path)
     require_decodable(content, f"payload '{name}'")
     try:
-        payload = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        payload = json.loads(content.decode("utf-8-sig"), parse_constant=no_constant)
     except (ValueError, RecursionError) as error:  # also for text that is not UTF-8
         raise InvalidInputError(f"{name}: expected JSON: {error}", hint=_HINT) from error
     if not isinstance(payload, dict):
         raise InvalidInputError(f"{name}: expected an object, found another JSON value", hint=_HINT)
     return payload
-
-
-def _refuse_constant(constant: str) -> float:
-    raise ValueError(f"{constant} is not a JSON value")

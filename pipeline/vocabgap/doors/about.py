@@ -108,7 +108,7 @@ class Schema(Request, kw_only=True):
         str,
         argument(
             "A table: records, capabilities, gaps, rejects, lineage, groups, combinations, history, events,"
-            f" effects or run; or a contract: {', '.join(_documents()) or 'none'}.",
+            f" effects or run; or a contract: {', '.join(_documents()) or 'none'}."
         ),
     ]
 

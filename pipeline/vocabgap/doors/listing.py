@@ -121,12 +121,7 @@ def show(call: "Call", request: Show, selection_at: SelectionAt) -> Answer:
     from vocabgap.listing import showing
 
     shown = showing.show(
-        roots,
-        request.name,
-        kind=request.kind,
-        out=request.run,
-        settings=call.settings,
-        **selection.owners,
+        roots, request.name, kind=request.kind, out=request.run, settings=call.settings, **selection.owners
     )
     call.note_unread(shown.scan)
     listed = shown.gaps[: request.limit or None]

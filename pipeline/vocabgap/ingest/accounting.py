@@ -69,11 +69,7 @@ class ScanSummary:
 
 
 def summarize(
-    records: Parts,
-    marks: "Marks",
-    rejects: pl.DataFrame,
-    files: pl.DataFrame,
-    repairs: Mapping[str, int],
+    records: Parts, marks: "Marks", rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
 ) -> ScanSummary:
     """Return the account of a scan."""
     readable = int(records.each(lambda lines: lines.select(pl.len()))["len"].sum())

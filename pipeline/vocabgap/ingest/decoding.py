@@ -422,8 +422,9 @@ def _whole_number(digits: str) -> float:
     return float("inf")
 
 
-def _no_constant(name: str) -> float:
-    raise ValueError(f"expected JSON, which has no {name}")
+def no_constant(name: str) -> float:
+    """Refuse NaN and Infinity, which Python reads in JSON."""
+    raise ValueError(f"JSON has no {name}")
 
 
-DECODER: Final = json.JSONDecoder(parse_int=_whole_number, parse_constant=_no_constant)
+DECODER: Final = json.JSONDecoder(parse_int=_whole_number, parse_constant=no_constant)

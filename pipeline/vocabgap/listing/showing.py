@@ -264,11 +264,7 @@ def _capability(identifier: str, tables: Sequence[pl.DataFrame], settings: Setti
 
 
 def find(
-    name: str,
-    gaps: pl.DataFrame,
-    published: PublishedRun | None,
-    kind: Kind | None,
-    unit: str = IMAGE,
+    name: str, gaps: pl.DataFrame, published: PublishedRun | None, kind: Kind | None, unit: str = IMAGE
 ) -> Candidate:
     """Return the thing of table `gaps`, or the published capability, that a name means.
 

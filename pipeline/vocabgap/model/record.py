@@ -120,8 +120,7 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = None
     description: Annotated[
-        str | None,
-        _field("What was missing.", "the capability", names=("--description", "-d")),
+        str | None, _field("What was missing.", "the capability", names=("--description", "-d"))
     ] = None
     workaround: Annotated[str, _field("What was done instead.")] = ""
     intent: Annotated[str | None, _field("What the person asked for, if possible in their own words.")] = None

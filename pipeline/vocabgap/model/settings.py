@@ -222,8 +222,7 @@ class ReportSettings(Section, frozen=True):
         ),
     ] = DEFAULT_TOP
     by: Annotated[
-        str | None,
-        flag("--by", "Also count mentions by the values of another key or column, such as plan."),
+        str | None, flag("--by", "Also count mentions by the values of another key or column, such as plan.")
     ] = None
     unit: Annotated[
         UnitName,

@@ -462,9 +462,7 @@ COMBINATIONS: Final = Table(
         Column("operations", NAMES, "the operations, aliases resolved, sorted by name"),
         Column("size", pl.Int64, "number of operations, two or more"),
         Column(
-            "records",
-            pl.Int64,
-            "records with all of them, each once; a session's equal records count once",
+            "records", pl.Int64, "records with all of them, each once; a session's equal records count once"
         ),
         Column("sessions", pl.Int64, "distinct sessions; a record without one counts as a session"),
         Column("images", pl.Int64, "distinct images among them"),

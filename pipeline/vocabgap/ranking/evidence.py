@@ -232,10 +232,7 @@ def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
         .group_by("cluster", "tenant_id", "session_id")
         .agg(MENTIONS)
         .group_by("cluster")
-        .agg(
-            pl.len().cast(pl.Int64).alias("sessions"),
-            pl.col("mentions").max().alias("largest_session"),
-        )
+        .agg(pl.len().cast(pl.Int64).alias("sessions"), pl.col("mentions").max().alias("largest_session"))
     )
 
 

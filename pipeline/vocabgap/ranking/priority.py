@@ -159,9 +159,7 @@ def trends(
     age = (pl.lit(now, UTC_MICROSECONDS) - pl.col("first_seen")).dt.total_microseconds()
     ordered = weeks_of.sort("cluster")
     clusters = ordered.unique("cluster", keep="first", maintain_order=True).select(
-        "cluster",
-        "first_seen",
-        (age < recent * MICROSECONDS_A_WEEK).fill_null(value=True).alias("is_new"),
+        "cluster", "first_seen", (age < recent * MICROSECONDS_A_WEEK).fill_null(value=True).alias("is_new")
     )
     cells = ordered.with_columns(row=pl.col("cluster").rle_id()).drop_nulls("week")
     counted = np.zeros((3, clusters.height, 1 + weeks))  # the first column has all earlier weeks

@@ -162,10 +162,7 @@ def _where_and_when(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
     days = lines.select("capability", "day").drop_nulls().unique().sort("capability", "day")
     stretch = pl.col("day") - pl.duration(days=pl.int_range(pl.len()).over("capability"))
     stretches = days.group_by("capability", stretch.alias("stretch"), maintain_order=True)
-    return {
-        "images": images,
-        "days": stretches.agg(pl.col("day").first(), pl.len()).drop("stretch"),
-    }
+    return {"images": images, "days": stretches.agg(pl.col("day").first(), pl.len()).drop("stretch")}
 
 
 def _lists(pairs: pl.DataFrame | None) -> dict[int, tuple[tuple[Any, Any], ...]]:

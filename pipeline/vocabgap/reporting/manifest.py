@@ -316,10 +316,7 @@ def versions() -> dict[str, str]:
 
 
 def new_manifest(
-    now: datetime,
-    capabilities: int,
-    rendering: Rendering | None = None,
-    parameters: Parameters | None = None,
+    now: datetime, capabilities: int, rendering: Rendering | None = None, parameters: Parameters | None = None
 ) -> Manifest:
     """Return a manifest with the versions of this installation, without files."""
     return Manifest(

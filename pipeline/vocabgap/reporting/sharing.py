@@ -63,10 +63,7 @@ class CommonWords(msgspec.Struct, frozen=True):
 
 
 def shareable(
-    summary: Summary,
-    gaps: Parts,
-    fewest: int,
-    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+    summary: Summary, gaps: Parts, fewest: int, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
 ) -> Summary:
     """Reduce a summary to what may be shared; `gaps` is table `gaps`.
 

@@ -248,10 +248,7 @@ def write_formats(
     The shareable page is only written if `fewest` is given: the fewest images of a shown capability.
     """
     shared = None
-    texts = {
-        MARKDOWN_NAME: render_markdown(summary, has_evidence=evidence),
-        PAGE_NAME: render_page(summary),
-    }
+    texts = {MARKDOWN_NAME: render_markdown(summary, has_evidence=evidence), PAGE_NAME: render_page(summary)}
     if evidence:
         texts[EVIDENCE_NAME] = render_evidence(summary)
     if fewest is not None and tables.gaps is not None:

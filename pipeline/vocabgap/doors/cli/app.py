@@ -51,10 +51,7 @@ PURPOSES: Final[Mapping[str, Mapping[str, Reference]]] = {
         "decide": Reference("doors.deciding:DECIDE"),
         "decisions": Reference("doors.deciding:DECISIONS"),
     },
-    "Write": {
-        "draft": Reference("doors.published:draft"),
-        "log": Reference("doors.recording:log"),
-    },
+    "Write": {"draft": Reference("doors.published:draft"), "log": Reference("doors.recording:log")},
     **{extension.purpose: extension.commands for extension in extensions() if extension.commands},
     _MORE: {
         "demo": Reference("doors.report:demo"),
