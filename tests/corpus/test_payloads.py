@@ -60,6 +60,17 @@ def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Pat
 
     with pytest.raises(InvalidInputError, match="a payload itself names what it withdraws"):
         corpus.push(tmp_path / "p.json", **NORTH, snapshot=True)
+    for signal in {"deleted": ("a",)}, {"snapshot": True}, {"base": "HEAD"}:
+        with pytest.raises(InvalidInputError, match="the source is not a folder, and a payload"):
+            corpus.push({"files": []}, **NORTH, **signal)
+
+
+def test_a_field_that_no_push_reads_is_named(corpus: Corpus) -> None:
+    payload = {"files": [], "delted": ["a"], 7: None}
+
+    (warning,) = corpus.push(payload, **NORTH).warnings
+
+    assert warning.startswith("2 unknown fields, such as '7', 'delted'; expected baseRevision, ")
 
 
 @pytest.mark.parametrize(

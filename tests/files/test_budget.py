@@ -164,6 +164,15 @@ def test_a_null_is_not_filled_up_to_an_array() -> None:
     assert pq.read_table(file).schema.field("description").type == pa.list_(pa.string())
 
 
+def test_only_the_footer_is_changed() -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"description": ["ARROW:schema"]}), file, compression="none")
+
+    hide_arrow(file)
+
+    assert pq.read_table(file)["description"].to_pylist() == ["ARROW:schema"]
+
+
 def test_rows_and_bytes_share_one_budget() -> None:
     budget = Budget(2 * ROW, "the log", "split it")
 

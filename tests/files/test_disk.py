@@ -5,16 +5,15 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import StateError
-from vocabgap.files.atomic import put_in_place, replacing, write_whole
+from vocabgap.files.atomic import replacing, write_whole
 from vocabgap.files.locking import lock_file
 from vocabgap.files.signals import deferred_signals
 
 
 def test_a_file_takes_the_place_of_another(tmp_path: Path) -> None:
-    (tmp_path / "new").write_text("new")
     (tmp_path / "name").write_text("old")
 
-    put_in_place(tmp_path / "new", tmp_path / "name")
+    write_whole(tmp_path / "name", b"new", 0o600)
 
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("name", "new")]
 

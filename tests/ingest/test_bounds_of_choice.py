@@ -127,3 +127,11 @@ def test_of_large_tables_only_those_that_a_person_named_are_read_for_their_kind(
 
     assert scan(table).summary.records == 1
     assert scan(tmp_path).summary.records == 0
+
+
+def test_an_error_shows_an_example_of_each_key(tmp_path: Path) -> None:
+    (tmp_path / "any.jsonl").write_text('{"colour": "red", "size": 7}\n')
+
+    shown = vocabgap("list", str(tmp_path / "any.jsonl")).err
+
+    assert 'are colour (1, "red"), size (1, 7)' in shown

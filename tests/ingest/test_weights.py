@@ -28,7 +28,8 @@ FIELDS = {"description": "wish"}
 
 
 @pytest.mark.parametrize(
-    ("value", "count"), [(1, 1), (41, 41), (10**9, 10**9), (41.0, 41), ("41", 41), ("1,041", 1041)]
+    ("value", "count"),
+    [(1, 1), (41, 41), (10**9, 10**9), (41.0, 41), ("41", 41), ("1,041", 1041), (" 2.0 ", 2)],
 )
 def test_an_export_that_is_counted_needs_no_setting(
     tmp_path: Path, value: object, count: int
@@ -39,7 +40,23 @@ def test_an_export_that_is_counted_needs_no_setting(
 
 
 @pytest.mark.parametrize(
-    "value", [0, -3, 2.5, 10**9 + 1, 10**30, True, [7], "0", "1,20", "2 or 3", "often", "\ud83d"]
+    "value",
+    [
+        0,
+        -3,
+        2.5,
+        10**9 + 1,
+        10**30,
+        True,
+        [7],
+        "0",
+        "1,20",
+        "1.000",
+        " 12.000.000 ",
+        "2 or 3",
+        "often",
+        "\ud83d",
+    ],
 )
 def test_any_other_value_is_one_mention_and_a_repair(tmp_path: Path, value: object) -> None:
     native = read(tmp_path, {**NEED, "count": value})

@@ -14,6 +14,7 @@ import vocabgap as vg
 from builders import outside
 from builders.logbook import found
 from vocabgap.model.record import CONTRACT_FIELDS, LOG_NAME
+from vocabgap.text import can_be_seen
 
 
 def lines(image: Path) -> list[dict[str, Any]]:
@@ -83,6 +84,7 @@ def test_a_record_keeps_whether_its_rating_is_mediocre(image: Path, word: str, k
         ),
         ({"timestamp": "0001-01-01T00:00:00Z"}, "timestamp: expected a time in the years 1971"),
         ({"timestamp": "1971-01-01T00:00:00+14:00"}, "timestamp: expected a time in the years"),
+        ({"description": "\u200b\u2060"}, "description: expected text that is not blank"),
         ({"intent": "half of \ud83d"}, "intent: character 9 is half of a surrogate pair"),
         ({"description": "long " * 300_000}, "expected at most 1,048,576: no scan would read it"),
     ],
@@ -149,7 +151,7 @@ def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 YEARS = ("1971-01-01", "9998-12-31")  # others have only zero times
 SOME_FIELDS = st.fixed_dictionaries(
-    {"description": ANY_TEXT.filter(str.strip)},
+    {"description": ANY_TEXT.filter(can_be_seen)},
     optional={
         "workaround": ANY_TEXT.map(
             "drew {}".format

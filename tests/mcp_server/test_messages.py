@@ -30,6 +30,10 @@ NO_MESSAGES = (
     b"[" * 100_000,
     b"[]",
     b'{"jsonrpc": "2.0", "id": 22, "method": 5}',
+    *(
+        b'{"jsonrpc": "2.0", "id": %b, "method": "ping"}' % each
+        for each in (b"1.5", b"null", b"{}")
+    ),
     b'{"jsonrpc": "2.0", "id": 23, "method": "ping", "params": {"a": "%b"}}' % (b"x" * (20 << 20)),
 )
 

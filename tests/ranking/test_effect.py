@@ -422,4 +422,6 @@ def test_two_needs_have_a_prior_with_their_mean_and_one_has_none() -> None:
 
     assert alpha / beta == pytest.approx(5.0)
     assert alpha / beta**2 == pytest.approx(32.0 - 5.0)
+    alpha, beta = prior(np.array([1.0, 9.0]), 0.5)
+    assert alpha / beta**2 == pytest.approx((32.0 - 5.0 - 0.5 * 25.0) / 1.5)
     assert prior(np.array([9.0]), 0.0) == prior(np.zeros(2), 0.0) == (0.0, 0.0)

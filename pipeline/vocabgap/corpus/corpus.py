@@ -116,25 +116,22 @@ class Corpus:
                 payload names another repository.
             VocabgapError: The folder or the file cannot be read.
         """
-        parsers, is_folder = self.parsers, False
-        if isinstance(source, Mapping):
-            payload = source
-        elif is_folder := Path(source).is_dir():
-            git = git or source
-            payload = {}
+        parsers, folder = self.parsers, None
+        if not isinstance(source, Mapping) and Path(source).is_dir():
+            folder, git = Path(source), git or source
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(
-                f"'{source}' is not a folder, and a payload itself names what it withdraws",
+                f"{'the source' if isinstance(source, Mapping) else repr(str(source))} is not a folder,"
+                " and a payload itself names what it withdraws",
                 hint="use its fields `deleted`, `manifestSnapshot`, `baseRevision` and `headRevision`",
             )
-        else:
-            payload = read_payload(source)
+        payload = source if isinstance(source, Mapping) else {} if folder else read_payload(source)
         tenant, repo = owner_of(payload, tenant, repo)
-        if is_folder and not isinstance(source, Mapping):
+        if folder is not None:
             signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": base and "HEAD"}
             payload, parser = folder_payload(
                 self.store,
-                Path(source),
+                folder,
                 (tenant, repo),
                 self.settings.scan,
                 signals,
@@ -150,9 +147,9 @@ class Corpus:
             refuse_false=self.settings.of(CorpusSettings).tenant_spoof == "reject",
             resolver=None if git is None else partial(deleted_in_git, Path(git)),
             parsers=parsers,
-            whole_logs=is_folder,
+            whole_logs=folder is not None,
             confirmed=confirmed,
-            most=sys.maxsize if is_folder else MOST_CHUNKS,
+            most=MOST_CHUNKS if folder is None else sys.maxsize,
             now=now,
         )
 

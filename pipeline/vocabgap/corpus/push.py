@@ -40,10 +40,13 @@ from vocabgap.files.refusals import named_content, refusal
 from vocabgap.ingest.decoding import no_constant
 from vocabgap.model.record import ROOT_KIND, SHARED_TENANT
 from vocabgap.model.settings import ScanSettings
-from vocabgap.text import count
+from vocabgap.text import count, excerpt
 
 MOST_CHUNKS: Final = 1_000_000  # of one payload
 _Parsed = Mapping[str, Any] | RefusedError | PushedLog
+_FIELDS: Final = frozenset(
+    ("files", "deleted", "manifestSnapshot", "baseRevision", "headRevision", "tenantId", "repoSlug")
+) | {"visibility", "originAgentIdentity"}
 _HINT: Final = "expected one JSON object with `files`; see `vocabgap schema parsed-chunk-v1`"
 
 
@@ -121,7 +124,7 @@ def push(
             result,
             ingested=len(incoming.chunks),
             errors=(*incoming.errors, *leaving.errors),
-            warnings=tuple(incoming.warnings),
+            warnings=(*incoming.warnings, *_unread(caller.payload)),
         )
         _require_volume(len(incoming.chunks), most)
         if whole_logs:
@@ -140,6 +143,12 @@ def push(
     except (VocabgapError, OSError) as error:
         result = replace(result, ingested=0, errors=(*result.errors, _failure(error)))
     return replace(result, duration_ms=round((time.monotonic() - started) * 1000))
+
+
+def _unread(payload: Mapping[str, Any]) -> Iterator[str]:
+    if unread := [*payload.keys() - _FIELDS]:
+        names = ", ".join(f"'{excerpt(str(name))}'" for name in sorted(unread, key=str)[:3])
+        yield f"{count(len(unread), 'unknown field')}, such as {names}; expected {', '.join(sorted(_FIELDS))}"
 
 
 def _require_volume(chunks: int, limit: int) -> None:

@@ -340,10 +340,11 @@ def _name(value: object) -> object:
 
 
 def _count(value: object, repairs: list[Repair]) -> int:
-    """Return a number of mentions that a record can have; 1 for any other value."""
-    if not isinstance(value, bool):
+    """Return a number of mentions that a record can have; 1 for any other value, and for `1.000`."""
+    number = ungrouped(value.strip()) if isinstance(value, str) else value
+    is_unclear = isinstance(number, str) and re.fullmatch(r"\d{1,3}(\.\d{3})+", number)
+    if not isinstance(number, bool) and not is_unclear:
         with suppress(ValueError):
-            number = ungrouped(value) if isinstance(value, str) else value
             return msgspec.convert(number, _COUNT, strict=False)  # type: ignore[no-any-return]
     repairs.append(Repair.COUNT_UNKNOWN)
     return 1

@@ -356,7 +356,6 @@ def _flag(cell: Any) -> Any:  # noqa: ANN401
 
 _CELLS: Final[dict[str, Callable[[Any], Any]]] = {
     "satisfaction": _number,
-    "count": _number,
     "category_guessed": _flag,
     "mediocre": _flag,
 }

@@ -222,7 +222,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         if self.since is not None and self.until is not None and self.since >= self.until:
             raise InvalidInputError(
                 f"since {self.since.isoformat()} is not before until {self.until.isoformat()}",
-                hint="swap the two, or leave one out",
+                hint="until is the first moment left out: give a later one, or swap the two",
             )
         if self.match is not None:
             require_match(self.match)
