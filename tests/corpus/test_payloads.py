@@ -3,6 +3,7 @@
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,11 +67,11 @@ def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Pat
 
 
 def test_a_field_that_no_push_reads_is_named(corpus: Corpus) -> None:
-    payload = {"files": [], "delted": ["a"], 7: None}
+    payload: Any = {"files": [], "delted": ["a"], 7: None}
 
     (warning,) = corpus.push(payload, **NORTH).warnings
 
-    assert warning.startswith("2 unknown fields, such as '7', 'delted'; expected baseRevision, ")
+    assert warning.startswith("2 unknown fields, such as '7', 'delted'; expected files, tenantId, ")
 
 
 @pytest.mark.parametrize(

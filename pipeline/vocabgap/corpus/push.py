@@ -44,9 +44,8 @@ from vocabgap.text import count, excerpt
 
 MOST_CHUNKS: Final = 1_000_000  # of one payload
 _Parsed = Mapping[str, Any] | RefusedError | PushedLog
-_FIELDS: Final = frozenset(
-    ("files", "deleted", "manifestSnapshot", "baseRevision", "headRevision", "tenantId", "repoSlug")
-) | {"visibility", "originAgentIdentity"}
+_SIGNALS: Final = ("deleted", "manifestSnapshot", "baseRevision", "headRevision")
+_FIELDS: Final = ("files", "tenantId", "repoSlug", "visibility", "originAgentIdentity", *_SIGNALS)
 _HINT: Final = "expected one JSON object with `files`; see `vocabgap schema parsed-chunk-v1`"
 
 
@@ -146,9 +145,9 @@ def push(
 
 
 def _unread(payload: Mapping[str, Any]) -> Iterator[str]:
-    if unread := [*payload.keys() - _FIELDS]:
+    if unread := [*payload.keys() - {*_FIELDS}]:
         names = ", ".join(f"'{excerpt(str(name))}'" for name in sorted(unread, key=str)[:3])
-        yield f"{count(len(unread), 'unknown field')}, such as {names}; expected {', '.join(sorted(_FIELDS))}"
+        yield f"{count(len(unread), 'unknown field')}, such as {names}; expected {', '.join(_FIELDS)}"
 
 
 def _require_volume(chunks: int, limit: int) -> None:
