@@ -267,7 +267,7 @@ def test_answer_that_is_not_stored_is_not_called_resolved(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--select", "9"], "there is no such candidate\n  their numbers are 1 to 2"),
+        (["--select", "9"], "there is no such candidate\n  expected 1 to 2"),
         (["--select", "1", "--define", "x"], "there are several answers"),
     ],
 )

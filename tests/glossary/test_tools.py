@@ -64,8 +64,8 @@ async def test_blocked_agent_shows_the_question_answers_it_and_goes_on(
     ("given", "message"),
     [
         ({}, "there is no answer"),
-        ({"select": 0}, "there is no such candidate (their numbers are 1 to 2"),
-        ({"select": 3}, "there is no such candidate (their numbers are 1 to 2"),
+        ({"select": 0}, "there is no such candidate (expected 1 to 2"),
+        ({"select": 3}, "there is no such candidate (expected 1 to 2"),
         ({"define": " "}, "cannot be empty"),
         ({"define": "Not a term."}, "says what the term means"),
         ({"select": 1, "no_term": True}, "there are several answers"),

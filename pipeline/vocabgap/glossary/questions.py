@@ -127,7 +127,7 @@ def checked(answer: object, candidates: Sequence[SenseRef]) -> Answer:
         raise unusable("answer", "Select, Define, NoTerm or Defer", answer)
     if isinstance(answer, Select):
         if type(answer.place) is not int or not 0 <= answer.place < len(candidates):
-            hint = f"their numbers are 1 to {len(candidates)}; in Python they begin with 0"
+            hint = f"expected 1 to {len(candidates)}; in Python the first is 0"
             hint = hint if candidates else "define the term, or say that it is none"
             raise InvalidInputError("there is no such candidate", hint=hint)
     elif isinstance(answer, Define):
