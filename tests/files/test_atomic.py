@@ -177,3 +177,17 @@ def test_a_target_is_checked_before_anything_is_written_and_before_it_is_replace
 
     assert seen == [[], [".out.staging"]]
     assert contents(target) == {"report": "one"}
+
+
+def test_a_temporary_file_that_another_writer_holds_is_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([False, True])
+    monkeypatch.setattr("vocabgap.files.atomic.lock_descriptor", lambda *_, **__: next(answers))
+
+    with replacing(tmp_path / "file") as file:
+        file.write(b"one")
+        file.flush()
+        assert sorted(each.read_bytes() for each in tmp_path.glob(".file.*.new")) == [b"", b"one"]
+
+    assert (tmp_path / "file").read_bytes() == b"one"

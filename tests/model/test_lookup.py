@@ -1,5 +1,7 @@
 """One way to find a thing by what a person calls it."""
 
+from typing import Any
+
 import pytest
 
 from vocabgap.errors import InvalidInputError, NotFoundError, alike
@@ -25,6 +27,13 @@ def place_of(name: str, fewest: int = 4) -> int:
 )  # fmt: skip
 def test_a_thing_is_found_by_any_of_its_names(name: str, place: int) -> None:
     assert place_of(name) == place
+
+
+def test_a_program_may_give_a_rank_as_a_number() -> None:
+    number: Any = 1
+    names = {"singular": "thing", "plural": "things", "prefix": ""}
+
+    assert lookup([Named("", "sky mask", rank=1)], number, hint="", fewest=1, **names) == 0
 
 
 def test_things_without_an_identifier_are_named_by_their_labels() -> None:

@@ -48,6 +48,12 @@ def refused(path: Path) -> InvalidInputError:
     return caught.value
 
 
+def test_a_source_that_is_like_itself_is_not_proposed(tmp_path: Path) -> None:
+    error = refused(write_config(tmp_path, f'[source.mine]\n{GLOB}\nlike = "mine"\n'))
+
+    assert "mine" not in error.message.partition("expected")[2] + str(error.hint)
+
+
 @pytest.mark.parametrize(("text", "table", "key"), FAULTS)
 def test_a_fault_in_a_source_is_told_with_its_file_its_table_and_its_key(
     text: str, table: str, key: str, tmp_path: Path
