@@ -89,3 +89,20 @@ def test_the_weight_is_part_of_the_identity_only_if_it_is_not_one() -> None:
         record_id(more),
     ]
     assert len({record_id(once), record_id(often), record_id(more)}) == 3
+
+
+def test_a_table_may_write_a_count_in_several_ways(tmp_path: Path) -> None:
+    cells = {"+5": 5, "007": 7, "2.00": 2, "41.0000": 41, '"1,041"': 1041, "1.000": 1, "": 1}
+    rows = "".join(f"need {place},{cell}\n" for place, cell in enumerate(cells))
+    (tmp_path / "any.csv").write_text(f"description,count\n{rows}")
+
+    found = scan(tmp_path / "any.csv")
+
+    assert found.gaps["count"].to_list() == [*cells.values()]
+    assert found.summary.repairs["count_unknown"] == 1
+
+
+def test_a_rating_with_three_zeros_is_that_rating(tmp_path: Path) -> None:
+    (tmp_path / "any.csv").write_text("description,satisfaction\nlasso,-1.000\nbrush,1.000\n")
+
+    assert scan(tmp_path / "any.csv").gaps["satisfaction"].to_list() == [-1, 1]

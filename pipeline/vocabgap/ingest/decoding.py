@@ -257,6 +257,11 @@ def ungrouped(number: str) -> str:
     return re.sub(r"\D", "", number) if re.fullmatch(grouped, number) else number
 
 
+def is_unclear(number: str) -> bool:
+    """Tell whether the dots of a number may stand between groups of three digits, as in 1.041."""
+    return re.fullmatch(r"\d{1,3}(\.\d{3})+", number.strip()) is not None
+
+
 def same(value: object, allowed: object) -> bool:
     """Compare as JSON does: true is not 1. Search a regular expression; an empty one fits any value."""
     if isinstance(allowed, re.Pattern):
@@ -341,10 +346,9 @@ def _name(value: object) -> object:
 
 def _count(value: object, repairs: list[Repair]) -> int:
     """Return a number of mentions that a record can have; 1 for any other value, and for `1.000`."""
-    number = ungrouped(value.strip()) if isinstance(value, str) else value
-    is_unclear = isinstance(number, str) and re.fullmatch(r"\d{1,3}(\.\d{3})+", number)
-    if not isinstance(number, bool) and not is_unclear:
+    if not isinstance(value, bool) and not (isinstance(value, str) and is_unclear(value)):
         with suppress(ValueError):
+            number = ungrouped(value.strip()) if isinstance(value, str) else value
             return msgspec.convert(number, _COUNT, strict=False)  # type: ignore[no-any-return]
     repairs.append(Repair.COUNT_UNKNOWN)
     return 1

@@ -25,7 +25,15 @@ import polars as pl
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.budget import MIB, MOST_WHOLE, Budget, OverBudgetError, require_decodable
 from vocabgap.files.parquet import bytes_of, hide_arrow, spend_parquet
-from vocabgap.ingest.decoding import DECODER, NATIVE_FIELDS, FieldMap, Rejected, no_json, ungrouped
+from vocabgap.ingest.decoding import (
+    DECODER,
+    NATIVE_FIELDS,
+    FieldMap,
+    Rejected,
+    is_unclear,
+    no_json,
+    ungrouped,
+)
 from vocabgap.ingest.reading import COMPRESSIONS, UNKNOWN_OFFSET, Block, OpenLog, blocks, decoded, encoded
 from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, PHRASE_FIELDS, RejectReason
 from vocabgap.model.sources import Source, parsed, several
@@ -356,6 +364,7 @@ def _flag(cell: Any) -> Any:  # noqa: ANN401
 
 _CELLS: Final[dict[str, Callable[[Any], Any]]] = {
     "satisfaction": _number,
+    "count": lambda cell: cell if isinstance(cell, str) and is_unclear(cell) else _number(cell),
     "category_guessed": _flag,
     "mediocre": _flag,
 }
